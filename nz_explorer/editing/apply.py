@@ -226,12 +226,12 @@ def fix_all(
     """
     allowed: tuple[Safety, ...] = ("safe", "unsafe") if unsafe else ("safe",)
     result = Fixed()
-    tried: set[tuple[str, str, str]] = set()
+    tried: set[tuple[str, str, str, str]] = set()
     for _ in range(ROUNDS * len(allowed)):
         batch: list[Finding] = []
         taken: set[tuple[str, str]] = set()
         for finding in what_if.evaluation.findings():
-            fact = (finding.rule, finding.path, finding.pointer)
+            fact = (finding.rule, finding.path, finding.pointer, finding.message)
             if fact in tried or not wanted(finding):
                 continue
             fix = finding.fix

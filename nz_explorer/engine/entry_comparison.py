@@ -33,11 +33,14 @@ class Pair:
         As stored; None where there is no document.
     consolidated : Consolidated
         Where the copy is.
+    is_below_unread : bool
+        Whether a group above could not be read, so that nobody knows whether there is a document.
     """
 
     path: str
     node: Node | None
     consolidated: Consolidated
+    is_below_unread: bool = False
 
     @property
     def stored(self) -> list[Document]:

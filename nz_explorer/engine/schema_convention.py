@@ -12,6 +12,7 @@ from nz_explorer.engine.catalogue import RuleInfo, Source
 from nz_explorer.engine.convention import Convention
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.registry import RuleFunction
+from nz_explorer.engine.schema_errors import in_words
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -142,7 +143,7 @@ def _violations(validator: Validator, value: Any, pointer: Callable[..., str]) -
     for number, error in enumerate(validator.iter_errors(value)):
         if number == MOST_VIOLATIONS:
             return
-        message = error.message
+        message = in_words(error)
         if len(message) > MOST_CHARACTERS:
             message = f"{message[:MOST_CHARACTERS]}…"
         yield Fail(pointer(*error.absolute_path), message)

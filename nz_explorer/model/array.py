@@ -330,6 +330,27 @@ class Array(Node):
             return self.storage_fill
         return self.fill
 
+    @property
+    def missing_values(self) -> tuple[FillValue, ...]:
+        """The values that CF's ``missing_value``, a number or a list of numbers, marks as missing beside `fill`.
+
+        Notes
+        -----
+        Source: CF-1.11, 2.5.1 Missing data, valid and actual range of data. NZ knows ``_FillValue`` alone.
+        See https://cfconventions.org/Data/cf-conventions/cf-conventions-1.11/cf-conventions.html.
+        """
+        given = self.attributes.get("missing_value")
+        kind = self.data_type.kind
+        if given is None or kind not in ("int", "uint", "float"):
+            return ()
+        numbers = (
+            int(one) if kind != "float" and isinstance(one, float) and one.is_integer() else one
+            for one in (given if isinstance(given, list) else [given])
+            if isinstance(one, int | float) and not isinstance(one, bool)
+        )
+        decoded = (decode_fill(one, self.data_type) for one in numbers)
+        return tuple(one for one in decoded if one.usable)
+
     def decoded(self, name: str) -> FillValue:
         """Return an attribute as a value of the array's data type, the way ``_FillValue`` is decoded.
 

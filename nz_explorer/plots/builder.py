@@ -24,12 +24,12 @@ from nz_explorer.values.categorical import missing_code
 from nz_explorer.values.cf_decoding import valid_range
 from nz_explorer.values.coordinates.auxiliary import PointCoordinate
 from nz_explorer.values.coordinates.axes import (
-    COORDINATE_BUDGET,
     long_name,
     units_label,
     unusable_packing,
 )
 from nz_explorer.values.coordinates.curvilinear import parts_of_box
+from nz_explorer.values.coordinates.dimension_coordinate import COORDINATE_BUDGET
 from nz_explorer.values.masks.cell_states import UNREAD
 from nz_explorer.values.masks.masked import hides
 from nz_explorer.values.nonempty_region import NonemptyRegion, locate, shows_nearly_nothing
@@ -262,7 +262,7 @@ class _Reading(PictureSource):
             return unusable
         if self.window.keys() - set(self.names):
             self.parts |= parts_of_box(
-                array, self.axes, self.window, cache=self.cache, cancel=self.cancel
+                array, self.axes, self.window, self._fixed(), cache=self.cache, cancel=self.cancel
             )
         most = self.kind.most_points(self.axes, width, height, bounded=budget is not None)
         if self.reduction is not None:
@@ -438,6 +438,7 @@ class _Reading(PictureSource):
             "packing": self.packing if plain else None,
             "valid_low": low,
             "valid_high": high,
+            "missing_values": array.missing_values if plain else (),
             "overview": self.overview_text(),
         }
         shared["title"] = title_of(array, shared["sliders"])

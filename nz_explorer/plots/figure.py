@@ -67,7 +67,7 @@ def figure(  # noqa: PLR0913  # each is a choice of the caller
     levels
         Into how many colours the colormap is divided.
     decoded
-        Apply CF's packing and valid range, where the array has them.
+        Apply CF's packing, ``missing_value`` and valid range, where the array has them.
     curvilinear
         Draw a map on its two-dimensional coordinates, where it has them.
     coastlines, graticule

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from nz_explorer.model import Hierarchy
+from nz_explorer.model.fill_values import FillValue
 from nz_explorer.plots.colours.defaults import Colours
 from nz_explorer.plots.colours.ranges import Range
 from nz_explorer.plots.complex_parts import Part
@@ -208,6 +209,8 @@ class QuickLook:
         How stored values are decoded according to CF.
     valid_low, valid_high
         CF's valid range, in stored values.
+    missing_values
+        Those of CF's ``missing_value``, in stored values.
     curvilinear
         Two-dimensional coordinates of a map.
     point_coordinates
@@ -266,6 +269,7 @@ class QuickLook:
     packing: Packing | None = None
     valid_low: float | None = None
     valid_high: float | None = None
+    missing_values: tuple[FillValue, ...] = ()
     curvilinear: Curvilinear | None = None
     point_coordinates: Callable[[], tuple[PointCoordinate, ...]] = tuple
     earth: Overlay | None = None

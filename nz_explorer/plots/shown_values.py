@@ -14,11 +14,13 @@ from nz_explorer.values.masks.cell_states import (
     ABSENT,
     FILL,
     INF,
+    MISSING_VALUE,
     NAN,
     NEG_INF,
     STORAGE_FILL,
     VALUE,
     States,
+    equal_to_any,
     within,
 )
 
@@ -35,7 +37,7 @@ class Reading:
         What counts as missing: ``nz`` (``_FillValue``), ``storage`` (the storage fill value), ``raw`` (nothing);
         ``differences`` counts as ``nz``.
     decoded
-        Whether packed values are unpacked, and those outside the valid range masked.
+        Whether packed values are unpacked, and those that equal ``missing_value`` or lie outside the valid range masked.
     part
         Of complex numbers; None for the numbers themselves.
     """
@@ -105,6 +107,7 @@ def shown_values(look: QuickLook, reading: Reading) -> np.ma.MaskedArray[Any, An
     states = storage if reading.mask == "storage" else nz
     missing = _missing(look, states, reading)
     if reading.decoded and reading.mask != "raw":
+        missing |= equal_to_any(stored, look.missing_values)
         low, high = look.valid_low, look.valid_high
         if low is not None or high is not None:
             missing |= ~within(stored, low, high) & np.isin(states, (VALUE, ABSENT))
@@ -117,6 +120,8 @@ def _missing(
     look: QuickLook, states: States, reading: Reading
 ) -> np.ndarray[Any, np.dtype[np.bool_]]:
     shown = list(_SHOWN)
+    if reading.mask == "raw" or not reading.decoded:
+        shown.append(MISSING_VALUE)
     if reading.mask == "raw":
         shown += [FILL, STORAGE_FILL, ABSENT]
     elif not look.absent_missing[reading.mask == "storage"]:

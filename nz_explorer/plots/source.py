@@ -20,12 +20,12 @@ from nz_explorer.values.coordinates.auxiliary import (
     point_coordinates,
 )
 from nz_explorer.values.coordinates.axes import (
-    COORDINATE_BUDGET,
     AxisCoordinates,
     axis_coordinates,
     coordinate_label,
 )
 from nz_explorer.values.coordinates.curvilinear import Curvilinear, curvilinear, northwards
+from nz_explorer.values.coordinates.dimension_coordinate import COORDINATE_BUDGET
 from nz_explorer.values.coordinates.image_axes import default_plane
 from nz_explorer.values.coordinates.projections import projection
 from nz_explorer.values.coordinates.times import time_labels
@@ -170,7 +170,9 @@ class PictureSource:
         if found.kind != "index" or points.axis not in self.axes[:1]:
             return False
         budget = self.coordinate_budget
-        return northwards(self.array, self.axes, budget, cache=self.cache, cancel=self.cancel)
+        return northwards(
+            self.array, self.axes, self._fixed(), budget, cache=self.cache, cancel=self.cancel
+        )
 
     def curvilinear(self, window: Window) -> Curvilinear | None:
         """Return the two-dimensional coordinates of a map, None where there are none or they cost too much."""
@@ -180,6 +182,7 @@ class PictureSource:
             self._known[key] = curvilinear(
                 array,
                 window.axes,
+                self._fixed(),
                 budget=self.coordinate_budget,
                 cache=self.cache,
                 cancel=self.cancel,

@@ -309,7 +309,10 @@ class _Taker:
             gaps=tuple(self._gaps(places)) if known and not self.problem else (),
             outside=self.outside,
             reads_as=value_text(opened.storage_default),
-            hidden=hides(self.array.fill, self.array, opened.storage_default),
+            hidden=any(
+                hides(one, self.array, opened.storage_default)
+                for one in (self.array.fill, *self.array.missing_values)
+            ),
             unreadable=tuple(self.unreadable),
             problem=self.problem,
             requests=self.requests,

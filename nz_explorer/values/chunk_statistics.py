@@ -18,6 +18,7 @@ from nz_explorer.values.masks.cell_states import (
     FILL,
     INF,
     INVALID,
+    MISSING_VALUE,
     NAN,
     NEG_INF,
     STORAGE_FILL,
@@ -141,6 +142,8 @@ class Task:
     """The type that integers are meant to have, where it is not their own."""
     valid: tuple[float | None, float | None] = (None, None)
     """The range outside which values do not count; None where it has no end."""
+    marks: tuple[FillValue, ...] = ()
+    """Those of CF's ``missing_value``."""
 
 
 @dataclass(slots=True, eq=False)
@@ -327,17 +330,30 @@ def scan_chunk(task: Task, coordinates: Coordinates, chunk: Chunk) -> Found:
         values = values[good]
         if values.size:
             low, high = values.min(), values.max()
+    values, low, high = _valid(task, values, low, high, found)
+    _summarise(found, values, low, high, histogram=task.histogram)
+    if task.packed and values.dtype.kind in "iu" and values.dtype.itemsize <= _MOST_WRAPPED:
+        found.ends = _ends(shaped, fill, low, high)
+    return found
+
+
+def _valid(
+    task: Task, values: Numbers, low: Any, high: Any, found: Found
+) -> tuple[Numbers, Any, Any]:
+    """Return the values that CF does not mask, and the lowest and the highest of them; the others are counted."""
+    for mark in task.marks:
+        marked = _where_fill(values, _meant(mark, task.meant), low, high, odd=False)
+        if marked is not None:
+            found.states[MISSING_VALUE] = found.states.get(MISSING_VALUE, 0) + int(marked.sum())
+            values = values[~marked]
+            low, high = (values.min(), values.max()) if values.size else (low, high)
     least, most = task.valid
     if values.size and ((least is not None and low < least) or (most is not None and high > most)):
         inside = within(values, least, most)
         found.states[INVALID] = values.size - int(np.count_nonzero(inside))
         values = values[inside]
-        if values.size:
-            low, high = values.min(), values.max()
-    _summarise(found, values, low, high, histogram=task.histogram)
-    if task.packed and values.dtype.kind in "iu" and values.dtype.itemsize <= _MOST_WRAPPED:
-        found.ends = _ends(shaped, fill, low, high)
-    return found
+        low, high = (values.min(), values.max()) if values.size else (low, high)
+    return values, low, high
 
 
 def _ends(values: Numbers, fill: FillValue | None, low: Any, high: Any) -> Ends:

@@ -21,6 +21,7 @@ from nz_explorer.values.reading.opening import UnsupportedArray, open_for_readin
 from nz_explorer.values.reading.packed_bytes import PackedBytes, look_at
 from nz_explorer.values.reading.size_limits import MOST_SCANNED_CHUNKS
 from nz_explorer.values.reading.stored_objects import filter_of_objects
+from nz_explorer.values.reading.unpacking import CUT_OFF
 from nz_explorer.values.scan import scan_array
 from nz_explorer.values.window import ChunkError, read_points
 
@@ -91,6 +92,17 @@ class Absence:
     reads_as: str
     problem: str = ""
     hidden: bool = False
+
+
+def may_decode(error: ChunkError) -> bool:
+    """Return whether other readers may decode a chunk that cannot be read, by chance, to what it never held.
+
+    Parameters
+    ----------
+    error
+        What was met.
+    """
+    return CUT_OFF in error.message
 
 
 def refusal(array: Array) -> str:

@@ -17,6 +17,7 @@ from nz_explorer.values.masks.cell_states import (
     ABSENT,
     FILL,
     INVALID,
+    MISSING_VALUE,
     UNREAD,
     VALUE,
     States,
@@ -211,8 +212,9 @@ def reduced_window(
     weights = reduction.weights()
     window, decoded, errors = None, 0, dict[str, ChunkError]()
     default = np.asarray(opened.storage_default)
-    absent = int(classify(default, array.fill, None)[0])  # to NZ they are data as all others
-    hidden = absent == FILL
+    # to NZ they are data as all others
+    absent = int(classify(default, array.fill, None, array.missing_values)[0])
+    hidden = absent in (FILL, MISSING_VALUE)
     for slab in _slabs(opened, points, reduction.axes):
         window = read_points(
             array, [*points, *slab], index, cache=cache, cancel=cancel, budget=None

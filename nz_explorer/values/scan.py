@@ -137,7 +137,7 @@ def scan_array(
     histogram
         Whether values are counted in bins.
     any_value
-        Whether values outside of CF's valid range count as well.
+        Whether values that only CF masks count as well: those outside of the valid range, and ``missing_value``.
 
     Returns
     -------
@@ -148,8 +148,9 @@ def scan_array(
     opened = open_for_reading(array)
     packed = any(name in array.attributes for name in PACKING)
     valid = (None, None) if any_value else valid_range(array)
+    marks = () if any_value else array.missing_values
     fills = array.fill, array.storage_fill
-    task = Task(opened.plain, *fills, histogram, packed, meant_type(array), valid)
+    task = Task(opened.plain, *fills, histogram, packed, meant_type(array), valid, marks)
     total = math.prod(opened.grid)
     found = Found() if resume is None else resume.found.copy()
     rows = total <= _MOST_ROWS

@@ -96,11 +96,11 @@ def _data_array(hierarchy: Hierarchy, array: Array) -> xarray.DataArray:
 
 
 def _coordinates_above(arrays: list[Array]) -> list[Array]:
-    """Return the coordinates that arrays of netCDF have from groups above their own."""
+    """Return the coordinates that arrays have from groups above their own."""
     found: dict[str, Array] = {}
     names = {array.name for array in arrays}
     for array in arrays:
-        for axis, _ in enumerate(array.dimension_references or ()):
+        for axis in range(array.ndim or 0):
             coordinate, _ = find_coordinate(array, axis)
             outside = coordinate is not None and coordinate.parent != array.parent
             if coordinate is not None and outside and coordinate.name not in names:

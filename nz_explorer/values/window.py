@@ -268,6 +268,7 @@ def _assemble(
             states[where] = UNREAD
             values[where] = np.zeros((), values.dtype)
     storage_states = states.copy()
+    marks = opened.array.missing_values
     for coordinates, chunk in chunks.items():
         target = tuple(
             place[coordinates[part.axis]][0]
@@ -284,7 +285,7 @@ def _assemble(
             states[target] = storage_states[target] = ABSENT
         else:
             states[target], storage_states[target] = classify(
-                picked, opened.array.fill, opened.array.storage_fill
+                picked, opened.array.fill, opened.array.storage_fill, marks
             )
     facts = _facts(opened, plan, chunks, states)
     values = with_meant_sign(opened.array, values)

@@ -92,6 +92,7 @@ def _picture(look: QuickLook, buffers: _Buffers, *, finished: bool) -> protocol.
         fill=look.fill,
         storage_fill=look.storage_fill,
         fill_source=look.fill_source,
+        missing_value=", ".join(one.text for one in look.missing_values) or None,
         hidden_by_xarray=look.hidden_by_xarray,
         derived=look.derived,
         read=None

@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from nz_explorer.model import Array, Group, Node
@@ -192,18 +193,26 @@ def _array_facts(array: Array) -> list[tuple[str, str]]:
             ("Chunks", f"chunk grid {name!r}, which is not read here" if name else "not described")
         )
     found.append(("Codecs", " → ".join(codec(given) for given in array.codecs) or "none"))
-    if array.nz_fill is not None:
-        found.append(("_FillValue", array.nz_fill.text))
-        found.extend(("", problem.why) for problem in array.nz_fill.problems)
-    elif array.fill is not None:
-        how = f"masked is the fill_value {array.fill.text}, as xarray reads Zarr v2"
-        found.append(("_FillValue", f"none: {how}"))
-    else:
-        found.append(("_FillValue", "none: nothing is masked"))
+    found.extend(_missing_facts(array))
     found.append(
         ("Storage fill_value", "none" if array.storage_fill is None else array.storage_fill.text)
     )
     return found
+
+
+def _missing_facts(array: Array) -> Iterator[tuple[str, str]]:
+    """Yield what marks values as missing."""
+    marks = ", ".join(one.text for one in array.missing_values)
+    if array.nz_fill is not None:
+        yield "_FillValue", array.nz_fill.text
+        yield from (("", problem.why) for problem in array.nz_fill.problems)
+    elif array.fill is not None:
+        how = f"masked is the fill_value {array.fill.text}, as xarray reads Zarr v2"
+        yield "_FillValue", f"none: {how}"
+    else:
+        yield "_FillValue", "none" if marks else "none: nothing is masked"
+    if marks:
+        yield "missing_value", f"{marks}, masked as CF says; NZ knows _FillValue alone"
 
 
 def _rectilinear(array: Array) -> str:

@@ -25,7 +25,7 @@ def test_the_sample_keeps_every_rule(sample_store: Path) -> None:
 
 @pytest.mark.parametrize("violation", BROKEN_RULES, ids=lambda item: item.rules[0])
 def test_a_violation_is_found_where_it_is(broken_report: Any, violation: Violation) -> None:
-    built = {function.id for function in registry().functions}
+    built = {one for function in registry().functions for one in function.ids}
     later = set(violation.rules) - built
     if later:
         pytest.skip(f"not built yet: {', '.join(later)}")

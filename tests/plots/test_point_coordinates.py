@@ -110,7 +110,11 @@ def test_of_a_part(ocean):
 
 def test_a_line_that_is_thinned(tmp_path):
     group = zarr.open_group(tmp_path / "s.zarr", mode="w")
-    for name, attributes in (("t", {"coordinates": "lat"}), ("lat", {"units": "degrees_north"})):
+    for name, attributes in (
+        ("t", {"coordinates": "lat lon"}),
+        ("lat", {"units": "degrees_north"}),
+        ("lon", {"units": "degrees_east"}),
+    ):
         group.create_array(
             name, data=np.arange(5000.0) / 100, dimension_names=("obs",)
         ).attrs.update(attributes)
@@ -133,3 +137,27 @@ def test_they_are_not_waited_for_while_a_picture_is_being_read(ocean, monkeypatc
     assert unfinished
     assert not any(picture(look, finished=False)[0].point_coordinates for look in unfinished)
     assert picture(finished)[0].point_coordinates
+
+
+def test_what_would_be_a_dimension_coordinate_were_it_in_order_tells_where_points_lie(tmp_path):
+    group = zarr.open_group(tmp_path / "s.zarr", mode="w", zarr_format=3)
+    for name, values, units in [
+        ("time", [0, 2, 2, 3], "days since 2001-01-01"),
+        ("level", [1000, 850, 850], "hPa"),
+        ("lon", [0, 90, 90, 30, 20], "degrees_east"),
+        ("lat", [10, 20], "degrees_north"),
+    ]:
+        made = group.create_array(name, data=np.array(values), dimension_names=(name,))
+        made.attrs["units"] = units
+    group.create_array(
+        "v", data=np.ones((4, 3, 2, 5)), dimension_names=("time", "level", "lat", "lon")
+    )
+    found = make(open_store(tmp_path / "s.zarr"), "/v", {"time": 2, "level": 1})
+    assert [slider.label for slider in found.sliders] == ["2 (2001-01-03)", "1"]
+    assert found.aside == ("level 850 hPa",)
+    assert found.x is not None
+    assert found.x.kind == "index"
+    places = shown(found)
+    assert places.keys() == {"lon"}
+    assert places["lon"][:2] == (False, True)
+    assert places["lon"][2].tolist() == [0, 90, 90, 30, 20]

@@ -102,7 +102,8 @@ def test_arrays_of_coordinates_are_references(tmp_path: Path) -> None:
     [
         ("REF-001: array, of an earlier form of ref", False, False),
         ("REF-005: a name with a capital", False, False),
-        ("REF-002: a character written as in a URI", None, None),
+        ("REF-002: a character written as in a URI", False, False),
+        ("REF-002: two nodes", True, None),
         ("CS-AX-007: capitals", False, "unused"),
     ],
 )

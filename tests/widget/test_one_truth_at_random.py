@@ -51,6 +51,8 @@ class Case:
         gone = np.zeros(SHAPE, bool) if fill is None else self.values == fill
         if self.view.get("mask") == "raw" or self.view.get("cf") is False:
             return np.asarray(gone)
+        if "missing_value" in self.attributes:
+            gone = gone | (self.values == self.attributes["missing_value"])
         own = self.numbers
         for limit, outside in zip(
             self.attributes.get("valid_range", ()), (operator.lt, operator.gt), strict=False

@@ -139,6 +139,34 @@ def test_nz_masks_nothing_by_the_fill_value_of_v2(browse: Browse, tmp_path: Path
     assert finding(browser, "Z2-FV-008")["path"] == "/x"
 
 
+def test_the_mark_of_cf_is_masked_by_xarray_alone_and_leaves_the_colours_to_the_others(
+    browse: Browse, tmp_path: Path
+) -> None:
+    root = zarr.create_group(tmp_path / "s.zarr", zarr_format=3)
+    array = root.create_array(
+        "x", shape=(2, 3), dtype="float32", fill_value=0, dimension_names=["y", "x"]
+    )
+    array.attrs["missing_value"] = -9999
+    array[:] = [[-9999, 1, 2], [3, 4, 5]]
+    lab = page(browse(tmp_path / "s.zarr"), "fill", "/x")
+    assert "As NZ masks it: 0 of 6 missing" in said(lab)
+    assert "As xarray reads it: 1 of 6 missing" in said(lab)
+    assert "is CF's mark, which xarray masks too" in said(lab)
+    picture = next(iter(blocks(lab, "picture")))
+    image = imread(io.BytesIO(base64.b64decode(picture["src"].partition(",")[2])))
+    assert len(np.unique(image.reshape(-1, image.shape[-1]), axis=0)) >= 5
+
+
+def test_a_dimension_is_said_to_have_the_coordinate_that_a_tree_inherits(
+    browse: Browse, tmp_path: Path
+) -> None:
+    root = zarr.create_group(tmp_path / "s.zarr", zarr_format=3)
+    root.create_array("x", data=np.array([1.0, 2]), dimension_names=["x"])
+    root.create_group("a").create_array("v", data=np.ones(2), dimension_names=["x"])
+    shown = said(page(browse(tmp_path / "s.zarr"), "dimensions", "/a"))
+    assert "shown with /x, which xarray's DataTree inherits from the group above" in shown
+
+
 def _with_cs(folder: Path) -> zarr.Group:
     """Make an array whose coordinates are in its metadata, and one in a group."""
     root = zarr.create_group(folder, attributes={"conventions": "NZ-1.0", "title": "a grid"})

@@ -81,6 +81,7 @@ export interface PictureResult {
   fill: string | null;
   storage_fill: string | null;
   fill_source: string | null;
+  missing_value: string | null;
   hidden_by_xarray: number;
   derived: boolean;
   read: ReadFacts | null;
@@ -141,7 +142,7 @@ export interface Slider {
 
 /** How many of the points shown are in a cell state. */
 export interface StateCount {
-  state: "absent" | "fill" | "inf" | "invalid" | "nan" | "neg_inf" | "storage_fill" | "unread" | "unreadable" | "value";
+  state: "absent" | "fill" | "inf" | "invalid" | "missing_value" | "nan" | "neg_inf" | "storage_fill" | "unread" | "unreadable" | "value";
   code: number;
   count: number;
 }

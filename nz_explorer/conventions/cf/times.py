@@ -15,6 +15,7 @@ from nz_explorer.engine.fixes import Draft, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import is_candidate
 from nz_explorer.model.attribute_types import DURATIONS, PACKING, unpacked_number
+from nz_explorer.model.calendars import CALENDARS
 from nz_explorer.text.phrases import article
 
 if TYPE_CHECKING:
@@ -131,6 +132,8 @@ def decodable_units(array: Array) -> Iterator[Fail]:
         yield Fail(
             array.attribute_pointer("calendar"),
             f"the calendar {shown(given)} {problem.why}, so these times cannot be decoded",
+            # CF lists some that no reader knows: that is not the dataset's fault
+            severity="warning" if str(given).lower() in CALENDARS else None,
             fix=None if problem.suggestion is None else _set_calendar(problem.suggestion),
             rule="CF-TIME-002",
         )
@@ -285,14 +288,14 @@ def _not_decoded(node: Node) -> Draft | None:
 
 
 def _is_duration(array: Array) -> bool:
-    """Whether a dimension coordinate is in units of time, and says nothing else of what it is."""
+    """Whether numbers are in units of time, and nothing else says what they are; CF-TIME-010 has masked integers."""
     units = array.attributes.get("units")
     return (
-        is_candidate(array)
-        and isinstance(units, str)
-        and (units in DURATIONS or units in _SINGULAR)
+        isinstance(units, str)
+        and (units in DURATIONS or (units in _SINGULAR and is_candidate(array)))
         and "dtype" not in array.attributes
         and array.data_type.kind in DECODED
+        and (is_candidate(array) or not _keeps_missing_durations(array))
     )
 
 
@@ -314,16 +317,30 @@ def durations_are_told(array: Array) -> Iterator[Fail]:
             ),
         )
         return
+    fixes: tuple[FixMaker, FixMaker] = (_are_durations, _are_numbers)
     yield Fail(
         array.attribute_pointer("units"),
         f"{array.path} counts {units}: xarray of 2026 and later shows the numbers, older ones make durations (timedelta64) of them",
         readers={"xarray": "shows numbers since 2026, and durations before"},
         impact="advice",
-        fix=lambda node: Draft(
-            "suggest",
-            set_attribute(node, "dtype", "timedelta64[ns]"),
-            "then they are durations to every version since 2025; decode_timedelta=True does it in one call",
-        ),
+        fix=fixes[0 if is_candidate(array) else 1],
+        alternatives=(fixes[1 if is_candidate(array) else 0],),
+    )
+
+
+def _are_durations(node: Node) -> Draft:
+    return Draft(
+        "suggest",
+        set_attribute(node, "dtype", "timedelta64[ns]"),
+        "then they are durations to every version since 2025; decode_timedelta=True does it in one call",
+    )
+
+
+def _are_numbers(node: Node) -> Draft:
+    return Draft(
+        "suggest",
+        set_attribute(node, "units", str(node.attributes["units"]).removesuffix("s")),
+        "which means the same, and which no version takes for a duration; decode_timedelta=False does it in one call",
     )
 
 
@@ -452,13 +469,8 @@ def _keeps_missing_durations(array: Array) -> bool:
 def missing_durations_are_masked(array: Array) -> Iterator[Fail]:
     """Warn of missing values that xarray shows as the lowest integer."""
     units = array.attributes["units"]
-    single = units.removesuffix("s")
     yield Fail(
         array.attribute_pointer("units"),
         f"in units of {json_text(units)} xarray (2026) shows missing values of integers as {NOT_A_TIME}, and mean and minimum count them; earlier versions make durations of all",
-        fix=lambda node: Draft(
-            "suggest",
-            set_attribute(node, "units", single),
-            "which means the same, and which xarray takes for no duration; decode_timedelta=False does it in one call",
-        ),
+        fix=_are_numbers,
     )

@@ -109,6 +109,23 @@ def coordinates_have_values(array: Array, contents: Contents) -> Iterator[Fail |
                 note="compute the coordinate; if this stands for missing data, declare it with _FillValue",
             ),
         )
+    elif (
+        (missing := math.prod(array.shape or ()) - scan.count)
+        and not scan.faults
+        and _is_horizontal(array)
+    ):
+        yield Fail(
+            "",
+            f"{missing:,} of the {missing + scan.count:,} values of {array.path} are missing: matplotlib draws no"
+            " pcolormesh by such a coordinate",
+            severity="info",
+            impact="advice",
+            readers={"matplotlib": "raises ValueError: x and y cannot have non-finite values"},
+            fix=lambda _node: Draft(
+                "suggest",
+                note="nothing need be wrong where a swath has no data; draw such a map by points, or compute the places",
+            ),
+        )
 
 
 def _with_coordinates(group: Group) -> list[Array]:
@@ -142,7 +159,7 @@ def grid_mapping_is_named(group: Group) -> Iterator[Fail]:
 
 @rule("CF-REF-005", on="members")
 def coordinates_are_named(group: Group) -> Iterator[Fail]:
-    """Note latitudes and longitudes in two dimensions that no array names as its coordinates."""
+    """Note latitudes and longitudes in two dimensions, or more, that no array names as its coordinates."""
     latitudes, longitudes = _positions(group)
     if len(latitudes) != 1 or len(longitudes) != 1:
         return  # which of several belong to what is not clear
@@ -176,11 +193,11 @@ def coordinates_are_named(group: Group) -> Iterator[Fail]:
 
 
 def _positions(group: Group) -> tuple[list[Array], list[Array]]:
-    """Return the arrays along two named dimensions that hold latitudes, and those that hold longitudes."""
+    """Return the arrays along two named dimensions, or at each time, as WRF has them, that hold latitudes, and longitudes."""
     latitudes: list[Array] = []
     longitudes: list[Array] = []
     for (names, shape), arrays in group.layouts.items():
-        if names is None or len(shape or ()) != 2 or not all(names):
+        if names is None or len(shape or ()) not in (2, 3) or not all(names):
             continue
         for array in arrays:
             sides = hemispheres(array.attributes.get("units"))

@@ -17,6 +17,7 @@ from nz_explorer.conventions.cs.forms import (
 )
 from nz_explorer.conventions.cs.geolocation import geolocation
 from nz_explorer.conventions.cs.lengths import lengths
+from nz_explorer.conventions.cs.members import OF_SET, near
 from nz_explorer.conventions.cs.references import _reference
 from nz_explorer.conventions.cs.systems import (
     OF_CRS,
@@ -152,6 +153,7 @@ def coordinate_set(array: Array) -> RuleOutput:
     if not given["crs"]:
         yield Fail(array.attribute_pointer("cs", "crs"), "crs is empty", rule="CS-ARR-002")
         return
+    yield from near(array.attribute_pointer("cs"), given, OF_SET)
     yield from judge_name(array.attribute_pointer("cs", "name"), given)
     yield from judge_attributes(array.attribute_pointer("cs", "attributes"), given)
     yield from identifier(array.attribute_pointer("cs", "id"), given.get("id"))

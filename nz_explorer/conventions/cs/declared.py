@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import (
@@ -19,8 +20,6 @@ from nz_explorer.model import Node
 from nz_explorer.model.dialects.cs import REVISIONS, CoordinateSet, Crs, revision
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from nz_explorer.conventions.zcf.known_conventions import Convention
 
 
@@ -38,27 +37,61 @@ def registered(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput
     """
     declared = declared_here(node)
     if known_conventions.CS not in declared:
-        yield _undeclared(node, attribute, attribute, known_conventions.CS, "CS-REG-001")
+        yield undeclared(node, attribute, attribute, known_conventions.CS, "CS-REG-001")
     own = [crs for crs in systems if crs.home is node or crs.reference is not None]
     used: dict[Convention, str] = {}
+    whole = node.attributes.get("cs")
+    if attribute == "cs" and isinstance(whole, Mapping) and isinstance(whole.get("id"), Mapping):
+        used[known_conventions.PROJ] = "id"
     for crs in own:
         if crs.reference is not None:
             used[known_conventions.REF] = "a reference"
-        if crs.home is not node:
-            continue
-        given = crs.given if isinstance(crs.given, Mapping) else {}
-        if isinstance(given.get("id"), Mapping):
-            used[known_conventions.PROJ] = "id"
-        if "geolocation" in given:
-            used[known_conventions.GEOLOCATION] = "crs"
-        for one in (one for axis in crs.axes for one in axis.sets):
-            if "external" in {one.kind, *(key for more in _more_values(one) for key in more)}:
-                used[known_conventions.REF] = "external"
-            if isinstance(one.given.get("unit"), Mapping):
-                used[known_conventions.UOM] = "unit"
-    for known, what in used.items():
+        used |= _used_in(crs) if crs.home is node else {}
+    inside: dict[Convention, str] = {}
+    for crs in own:
+        if crs.home is node and isinstance(crs.given, Mapping):
+            inside |= companions(crs.given.get("geolocation"))
+    for known, what in (inside | used).items():
         if known not in declared:
-            yield _undeclared(node, attribute, f"{known.name} (by {what})", known, "CS-REG-002")
+            found = undeclared(node, attribute, f"{known.name} (by {what})", known, "CS-REG-002")
+            # the examples of geolocation declare what is inside it, those of cs that have geolocation do not
+            yield found if known in used else dataclasses.replace(found, severity="info")
+
+
+def _used_in(crs: Crs) -> dict[Convention, str]:
+    """Return the conventions that a reference system uses by itself, and in which member."""
+    given = crs.given if isinstance(crs.given, Mapping) else {}
+    used: dict[Convention, str] = {}
+    if isinstance(given.get("id"), Mapping):
+        used[known_conventions.PROJ] = "id"
+    if "geolocation" in given:
+        used[known_conventions.GEOLOCATION] = "crs"
+    for one in (one for axis in crs.axes for one in axis.sets):
+        if "external" in {one.kind, *(key for more in _more_values(one) for key in more)}:
+            used[known_conventions.REF] = "external"
+        if isinstance(one.given.get("unit"), Mapping):
+            used[known_conventions.UOM] = "unit"
+    return used
+
+
+SYSTEMS = ("crs", "id")
+"""What geolocation calls the reference system of positions: in the table of its text, and in its examples."""
+
+
+def companions(geolocation: Any) -> dict[Convention, str]:
+    """Return the conventions that an object of the geolocation convention uses, and in which member.
+
+    Parameters
+    ----------
+    geolocation : object
+        What is given as that object.
+    """
+    pairs = geolocation.values() if isinstance(geolocation, Mapping) else ()
+    given = [pair for pair in pairs if isinstance(pair, Mapping)]
+    found = {known_conventions.REF: "geolocation"} if given else {}
+    if any(isinstance(pair.get(name), Mapping) for pair in given for name in SYSTEMS):
+        found[known_conventions.PROJ] = "geolocation"
+    return found
 
 
 def _more_values(one: CoordinateSet) -> list[Mapping[str, Any]]:
@@ -69,8 +102,22 @@ def _more_values(one: CoordinateSet) -> list[Mapping[str, Any]]:
     return [values for values in given if isinstance(values, Mapping)]
 
 
-def _undeclared(node: Node, attribute: str, what: str, known: Convention, rule_id: str) -> Fail:
-    """Report a convention that is used and not declared; an entry that only has its name does not declare it."""
+def undeclared(node: Node, attribute: str, what: str, known: Convention, rule_id: str) -> Fail:
+    """Report a convention that is used and not declared; an entry that only has its name does not declare it.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    attribute : str
+        The attribute that uses it.
+    what : str
+        The convention in words.
+    known : Convention
+        The convention.
+    rule_id : str
+        The rule that is broken.
+    """
     names = (known.name, f"{known.name}:")
     named = [
         i

@@ -1,14 +1,25 @@
-"""CS: the arrays that hold where each element is, for grids whose axes do not say it."""
+"""CS: the arrays that hold where each element is, for grids whose axes do not say it.
+
+They are named by ``geolocation``, in a reference system of cs or, by the geolocation convention alone, in the attributes
+of an array or a group.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
+from nz_explorer.conventions.cs.declared import SYSTEMS, companions, undeclared
 from nz_explorer.conventions.cs.references import _reference
+from nz_explorer.conventions.cs.systems import identifier
+from nz_explorer.conventions.zcf import known_conventions
+from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
+from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, RuleOutput
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Node
 from nz_explorer.model.dialects.cs import CoordinateSystem, Crs
 from nz_explorer.model.dialects.ref import Reference, resolve
 
@@ -27,18 +38,66 @@ def geolocation(system: CoordinateSystem) -> RuleOutput:
         if (why := _malformed(given)) is not None:
             yield Fail(_at(system, i, crs), why, rule="CS-GEO-001")
             continue
+        own = crs.home is system.array
+        at = crs.pointer("geolocation")
         for kind, direction in product(KINDS, DIRECTIONS):
             if kind in given:
-                at = _at(system, i, crs, kind, direction)
+                place = join(at, kind, direction) if own else _at(system, i, crs)
                 reference = resolve(given[kind][direction], crs.home)
-                yield from _reference(crs.home, reference, at)
-                yield from _shape(system, crs, reference, at)
+                yield from _reference(crs.home, reference, place)
+                yield from _shape(reference, _expected(system, crs, reference), place)
+        if own:
+            yield from _systems(at, given)
 
 
-def _at(system: CoordinateSystem, i: int, crs: Crs, *members: str) -> str:
-    """Return where something of a geolocation object is; the entry that leads there, if that is another node."""
+@rule(
+    "CS-GEO-001",
+    "CS-ID-004",
+    "CS-REG-002",
+    "REF-001",
+    "REF-002",
+    "REF-003",
+    "REF-004",
+    "REF-005",
+    "REF-008",
+    on="node",
+    formats=(3,),
+    needs=("shape", "attributes", "names"),
+    when=lambda node: "geolocation" in node.attributes,
+)
+def geolocation_of_a_node(node: Node) -> RuleOutput:
+    """Judge what the geolocation convention has by itself; that it is declared, and of its form, is ZCF-DECL-001 and ZCF-SCHEMA-001."""
+    given, at = node.attributes["geolocation"], node.attribute_pointer("geolocation")
+    if _malformed(given) is not None:
+        return
+    declared = declared_here(node)
+    if known_conventions.GEOLOCATION in declared:
+        for known, what in companions(given).items():
+            if known not in declared:
+                yield undeclared(
+                    node, "geolocation", f"{known.name} (by {what})", known, "CS-REG-002"
+                )
+    for kind, direction in product(KINDS, DIRECTIONS):
+        if kind in given:
+            place = join(at, kind, direction)
+            reference = resolve(given[kind][direction], node)
+            yield from _reference(node, reference, place)
+            yield from _shape(reference, _lengths(node, reference), place)
+    if known_conventions.GEOLOCATION not in declared or all(_of_objects(given)):
+        yield from _systems(at, given)
+
+
+def _of_objects(given: Mapping[str, Any]) -> Iterator[bool]:
+    """Yield of each system of positions that is given whether it is an object, as ZCF-SCHEMA-001 wants it."""
+    for kind, name in product(KINDS, SYSTEMS):
+        if name in given.get(kind, {}):
+            yield isinstance(given[kind][name], Mapping)
+
+
+def _at(system: CoordinateSystem, i: int, crs: Crs) -> str:
+    """Return where a geolocation object is; the entry that leads there, if that is another node."""
     if crs.home is system.array:
-        return crs.pointer("geolocation", *members)
+        return crs.pointer("geolocation")
     return system.array.attribute_pointer("cs", "crs", i)
 
 
@@ -62,24 +121,57 @@ def _malformed(given: Any) -> str | None:
     return None
 
 
-def _shape(system: CoordinateSystem, crs: Crs, reference: Reference, at: str) -> RuleOutput:
-    found = next((held for t in reference.targets if (held := t.array) is not None), None)
-    expected = [
+def _systems(at: str, given: Mapping[str, Any]) -> RuleOutput:
+    """Judge the systems that the positions are in."""
+    for kind, name in product(KINDS, SYSTEMS):
+        yield from identifier(join(at, kind, name), given.get(kind, {}).get(name), name)
+
+
+def _expected(system: CoordinateSystem, crs: Crs, reference: Reference) -> list[list[int]] | None:
+    """Return the shapes that geolocation arrays may have, None where some axes are no dimensions, which is CS-ARR-004.
+
+    That of the dimensions of their reference system, or of the whole array; an example of the text has positions along
+    a dimension of another reference system as well.
+    """
+    shape = system.array.shape or ()
+    own = [
         length
-        for axis, length in zip(system.dimensions, system.array.shape or (), strict=False)
+        for axis, length in zip(system.dimensions, shape, strict=False)
         if axis is not None and any(axis is one for one in crs.axes)
     ]
-    if not reference.targets or len(expected) < len(crs.axes):
-        return  # reported by _reference, or by CS-ARR-004
+    if len(own) < len(crs.axes):
+        return None
+    return [own, list(shape), *(_lengths(system.array, reference) or [])]
+
+
+def _lengths(node: Node, reference: Reference) -> list[list[int]] | None:
+    """Return the shape of the dimensions of an array that geolocation arrays share with it by name, None where that cannot be told."""
+    found = next((held for one in reference.targets if (held := one.array) is not None), None)
+    if not isinstance(node, Array) or found is None:
+        return None
+    named = dict(zip(node.dimension_names or (), node.shape or (), strict=False))
+    names = found.dimension_names or ()
+    if not names or not set(names) <= named.keys():
+        return None
+    return [[length for name, length in named.items() if name in names]]
+
+
+def _shape(reference: Reference, expected: list[list[int]] | None, at: str) -> RuleOutput:
+    """Judge whether a reference leads to an array of one of the expected shapes, of any where None is expected."""
+    found = next((held for t in reference.targets if (held := t.array) is not None), None)
+    if not reference.targets:
+        return  # reported by _reference
     if found is None:
         what = f"{reference.targets[0]} is not an array"
-    elif found.shape is None or list(found.shape) == expected:
+        needed = "positions are the values of arrays"
+    elif found.shape is None or expected is None or list(found.shape) in expected:
         return
     else:
         what = f"{found.path} has shape {list(found.shape)}"
+        needed = f"the positions of this array need the shape {expected[0]}"
     yield Fail(
         at,
-        f"{what}; the positions of this array need the shape {expected}",
+        f"{what}; {needed}",
         related=tuple(target.node.path for target in reference.targets[:1]),
         rule="CS-GEO-001",
     )

@@ -56,13 +56,45 @@ def _reference(
         )
     if reference.targets and (reference.strayed or (reference.path or "").startswith("/")):
         yield _not_from_the_node(home, reference, at, in_cs=in_cs)
+    elif (
+        reference.targets and in_cs and (lost := _lost_from_the_group(home, reference)) is not None
+    ):
+        yield Fail(
+            at,
+            f"{json_text(reference.path)} begins at the node, as ref has it; from its group, as cs has it, it leads to {lost}",
+            related=(paths[0],),
+            rule="REF-008",
+        )
     if len(paths) > 1 and wanted:
         yield Fail(
             at,
             f"{json_text(reference.path)} is ambiguous: relative to the node it leads to {paths[0]}, to its group to {paths[1]}",
+            severity="warning",
             related=tuple(paths),
             rule="REF-002",
         )
+
+
+def _lost_from_the_group(home: Node, reference: Reference) -> str | None:
+    """Return where a path leads to from the group of an array, None where that is what is meant.
+
+    The reader of the author of cs begins there, and stays at the root where a path leads out of the store.
+    """
+    if isinstance(home, Group) or reference.path is None:
+        return None
+    parts = [part for part in (home.parent or "/").split("/") if part]
+    for part in reference.path.split("/"):
+        if part == "..":
+            del parts[-1:]
+        elif part not in ("", "."):
+            parts.append(part)
+    end = "/" + "/".join(parts)
+    if (node := home.hierarchy.get(end)) is None:
+        return f"{end}, where nothing is"
+    if reference.attribute is None:
+        return None
+    found = resolve({"node": end, "attribute": reference.attribute}, node).targets
+    return None if found else f"{end}, which has no {reference.attribute}"
 
 
 def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutput:
@@ -87,6 +119,7 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
         yield Fail(
             f"{at}/node",
             f"node {json_text(path)} is in another store, so it must be a path from its root, such as {json_text(absolute)}",
+            severity="warning",
             fix=lambda _node: Draft("suggest", (replace(f"{at}/node", absolute),)),
             rule="REF-002",
         )
@@ -122,8 +155,9 @@ def _not_from_the_node(home: Node, reference: Reference, at: str, *, in_cs: bool
     return Fail(
         inner if isinstance(_bare(reference), str) else f"{inner}/node",
         message,
-        severity="info" if strayed is None else None,
+        severity="info" if strayed is None else "warning" if strayed == "group" else None,
         impact="advice" if strayed is None else None,
+        readers={} if strayed is None or not in_cs else None,
         related=() if strayed is None else (target,),
         fix=(lambda _node: Draft("suggest", (_with_node(reference, inner, relative),)))
         if leads_there

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import coordinates, is_text
+from nz_explorer.conventions.cs.members import near_members
 from nz_explorer.conventions.cs.parametric import parametric
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.conventions.zcf import known_conventions
@@ -100,6 +101,7 @@ def keeps_crs(group: Group) -> bool:
 OF_CRS = (
     "CS-NAME-001",
     "CS-ATT-001",
+    "CS-ATT-002",
     "CS-ID-004",
     "CS-AX-001",
     "CS-AX-003",
@@ -129,6 +131,7 @@ OF_CRS = (
     "CS-PAR-002",
     "CS-PAR-003",
     "CS-REV-001",
+    "CS-REV-002",
     "CS-REG-001",
     "CS-REG-002",
     "REF-001",
@@ -136,6 +139,7 @@ OF_CRS = (
     "REF-003",
     "REF-004",
     "REF-005",
+    "REF-008",
 )
 """Rules on the contents of a node, whether that is an array or a group."""
 
@@ -146,6 +150,7 @@ TYPES = ("compound", "planar", "vertical", "temporal", "undefined")
 
 def of_crs(crs: Crs) -> RuleOutput:
     """Judge a reference system by itself."""
+    yield from near_members(crs)
     if isinstance(crs.given, Mapping):
         yield from judge_name(crs.pointer("name"), crs.given)
         yield from identifier(crs.pointer("id"), crs.given.get("id"))
@@ -155,6 +160,12 @@ def of_crs(crs: Crs) -> RuleOutput:
                 f"type must be one of {', '.join(TYPES)}, got {shown(crs.given['type'])}",
                 rule="CS-REV-001",
             )
+    if isinstance(crs.given, Mapping) and isinstance(crs.given.get("axes"), list) and crs.axes:
+        yield Fail(
+            crs.pointer("axes"),
+            "axes are a list, as the text had them until r2; its schema, and the reader of its author, want an object by name",
+            rule="CS-REV-002",
+        )
     # In r1 an axis has the direction; in the others its sets of coordinates have one each.
     at_axes = isinstance(crs.given, Mapping) and isinstance(crs.given.get("axes"), list)
     at_axes = at_axes and all("direction" not in s.given for a in crs.axes for s in a.sets)
@@ -209,7 +220,7 @@ def judge_attributes(pointer: str, holder: Mapping[str, Any]) -> RuleOutput:
         )
 
 
-def identifier(pointer: str, given: Any) -> RuleOutput:
+def identifier(pointer: str, given: Any, name: str = "id") -> RuleOutput:
     """Check the identifier of a system.
 
     Parameters
@@ -218,13 +229,17 @@ def identifier(pointer: str, given: Any) -> RuleOutput:
         RFC 6901 pointer to the identifier.
     given : object
         The identifier as the document has it.
+    name : str
+        What it is called there.
     """
     if given is None:
         return
-    message: str | None = f'id must be an object such as {{"proj:code": …}}, got {json_text(given)}'
+    message: str | None = (
+        f'{name} must be an object such as {{"proj:code": …}}, got {json_text(given)}'
+    )
     if isinstance(given, Mapping) and known_conventions.PROJ.keys & given.keys():
         error = known_conventions.property_error(known_conventions.PROJ, given)
-        message = None if error is None else f"id: {error}"
+        message = None if error is None else f"{name}: {error}"
     if message is not None:
         yield Fail(pointer, message, rule="CS-ID-004")
 
@@ -287,7 +302,7 @@ def _wrap(pointer: str, given: Any) -> FixMaker:
 
 
 def _abbreviation(axis: Axis, *, located: bool) -> RuleOutput:
-    given, name = axis.abbreviation, (axis.name or "").lower()
+    given = axis.abbreviation
     pointer = axis.pointer("abbreviation")
     text = bool(axis.sets) and all(is_text(one) for one in axis.sets)
     if given is not None and given not in ABBREVIATIONS:
@@ -316,21 +331,38 @@ def _abbreviation(axis: Axis, *, located: bool) -> RuleOutput:
             fix=lambda _node: Draft("suggest", (remove(pointer),)),
             rule="CS-AX-003",
         )
+    elif given is None and any("time" in one.given for one in axis.sets):
+        yield Fail(
+            pointer,
+            f"axis {json_text(axis.name)} has a time object, and no abbreviation, which has to be T",
+            fix=lambda _node: Draft("suggest", (add(pointer, "T"),)),
+            rule="CS-AX-003",
+        )
     elif (
         given is None
         and not text
         # one without coordinates is ordinal, such as the columns of a picture
         and (located or axis.given.get("coordinates") is not None)
-        and name in known_crs.X_NAMES | known_crs.Y_NAMES
+        and (meant := _meant(axis)) is not None
     ):
-        right = "X" if name in known_crs.X_NAMES else "Y"
+        what, letter = meant
         yield Fail(
             pointer,
-            f"axis {json_text(axis.name)} has no abbreviation; judging by its name it is {right}",
+            f"axis {json_text(axis.name)} has no abbreviation; judging by its {what} it is {letter}",
             severity="warning",
-            fix=lambda _node: Draft("suggest", (add(pointer, right),)),
+            fix=lambda _node: Draft("suggest", (add(pointer, letter),)),
             rule="CS-AX-003",
         )
+
+
+def _meant(axis: Axis) -> tuple[str, str] | None:
+    """Return what tells which abbreviation an axis has to have, and that; None where nothing does."""
+    name = (axis.name or "").lower()
+    if name in known_crs.X_NAMES | known_crs.Y_NAMES:
+        return "name", "X" if name in known_crs.X_NAMES else "Y"
+    directions = {one.direction for one in axis.sets if isinstance(one.direction, str)}
+    right = next((key for key, usual in USUAL.items() if directions & set(usual)), None)
+    return None if right is None else ("direction", right)
 
 
 def _is_physical(axis: Axis) -> bool:

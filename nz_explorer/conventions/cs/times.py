@@ -10,23 +10,8 @@ from typing import Any
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, add, replace
+from nz_explorer.model.calendars import CALENDARS
 from nz_explorer.model.dialects.cs import Axis, CoordinateSet, time_units
-
-CALENDARS = (
-    "standard",
-    "gregorian",
-    "proleptic_gregorian",
-    "julian",
-    "noleap",
-    "365_day",
-    "all_leap",
-    "366_day",
-    "360_day",
-    "utc",
-    "tai",
-    "none",
-)
-"""Those of CF; explicitly defined ones are not supported by cs."""
 
 _AS_CFTIME = {"utc": "standard", "tai": "standard", "none": "all_leap"}
 """How cftime checks dates of calendars that it does not know; in perpetual time each date of a year is one."""
@@ -70,14 +55,13 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
             hint = "" if unit is None else f", which its unit {json_text(unit)} belongs in"
             yield Fail(pointer, f"axis {shown} has no time object{hint}", rule="CS-TIME-001")
         return
-    if axis.abbreviation != "T":
+    if axis.abbreviation not in ("T", None):  # that there is none is CS-AX-003
         yield Fail(
             pointer,
             f"axis {shown} has a time object, which is allowed only with the abbreviation T",
             rule="CS-TIME-001",
         )
-        if axis.abbreviation is not None:  # it goes, whatever is in it
-            return
+        return  # it goes, whatever is in it
     if not isinstance(given, Mapping) or isinstance(given.get("units"), str):
         members = given if isinstance(given, Mapping) else {}
         units = members.get("units", given)

@@ -23,5 +23,7 @@ NCZARR = Convention(
     wanted=lambda hierarchy, _: (
         nczarr.is_marked(hierarchy.root) or bool(url_modes(hierarchy.source))
     ),
+    # of a root that has lost its own
+    suggested_by=lambda attributes: "_nczarr_array" in attributes,
     order=6,
 )

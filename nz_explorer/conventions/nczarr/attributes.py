@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nz_explorer.engine.impact import Impact
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
-from nz_explorer.conventions.nczarr.superblock import V2, read_today, unread
+from nz_explorer.conventions.nczarr.superblock import V2, read_today, unread, unused
 
 ROUNDED_FILL = 9.96921e36
 
@@ -142,16 +142,23 @@ def known_types(node: Node) -> Iterator[Fail]:
                 f"the type {shown(spelled)} of {key} is not known",
                 fix=_as_characters(place.at("types", key)) if late else None,
             )
-            yield read_today(place, unknown)
+            yield read_today(place, unknown if _is_looked_up(node, key) else unused(unknown))
         elif place.era == "attributes" and nczarr.attribute_type(spelled) == "json":
             if nczarr.is_hidden(key):
                 continue
-            yield Fail(
+            outside = Fail(
                 place.at("types", key),
                 f"the type {shown(spelled)} of {key} is the text's for characters that are JSON; netCDF-C 4.10"
                 " gives it to its own metadata only",
                 fix=_as_characters(place.at("types", key)),
             )
+            yield outside if _is_looked_up(node, key) else unused(outside)
+
+
+def _is_looked_up(node: Node, key: str) -> bool:
+    """Whether netCDF-C wants the type: that of an attribute which is there, and not of its own ones."""
+    own = nczarr.is_hidden(key) or (node.is_root and key == nczarr.PROPERTIES)
+    return key in node.attributes and not own
 
 
 def _as_characters(pointer: str) -> FixMaker:

@@ -131,8 +131,17 @@ def read_today(place: Place, found: Fail) -> Fail:
     found : Fail
         What a rule says of it.
     """
-    if place.read:
-        return found
+    return found if place.read else unused(found)
+
+
+def unused(found: Fail) -> Fail:
+    """Return a failure of what netCDF-C does not use.
+
+    Parameters
+    ----------
+    found : Fail
+        What a rule says of it.
+    """
     return replace(found, impact="convention", readers={})
 
 

@@ -149,6 +149,7 @@ def _readers(name: str) -> dict[str, str] | None:
     return {
         "zarr-python": "raises an error that names the codec (before 3.4)",
         "xarray": "cannot open the group (with zarr-python before 3.4)",
+        "GDAL": "says Unsupported codec, and opens no such array (2026)",
     }
 
 

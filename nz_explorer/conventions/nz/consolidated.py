@@ -235,6 +235,9 @@ def entry_has_node(pair: Pair) -> Iterator[Fail | Undecided]:
     if pair.path.endswith("/zarr.json"):
         yield Undecided("dependency: Z3-CM-002")
         return
+    if pair.is_below_unread:  # nobody has looked there
+        yield Undecided("dependency: TREE-007")
+        return
     consolidated, path = pair.consolidated, pair.path
     # Of Zarr v3 that is Z3-CM-002.
     stops = any(

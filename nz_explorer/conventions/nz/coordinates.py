@@ -46,7 +46,8 @@ def monotonic_values(array: Array, monotonic: Monotonicity) -> Iterator[Fail | U
         yield Fail(
             "",
             f'{array.path} is named like dimension "{array.name}" but is not a dimension coordinate: '
-            + _break(array, monotonic),
+            + _break(array, monotonic)
+            + _cut_off(array, monotonic),
             fix=_way_out(monotonic),
         )
 
@@ -95,6 +96,17 @@ def keep_one(node: Node) -> Draft:
         "suggest",
         note=f"if the rows are the same, keep one: ds.drop_duplicates({node.name!r}), written to a new store; else correct the values",
     )
+
+
+def _cut_off(array: Array, monotonic: Monotonicity) -> str:
+    """Return what is to be said of a text that is there twice, and is as long as its type holds."""
+    kind = array.data_type
+    if monotonic.repeated is None or kind.itemsize is None or kind.numpy is None:
+        return ""
+    width = {"U": kind.itemsize // 4, "S": kind.itemsize}.get(kind.numpy.kind)
+    if width is None or len(monotonic.repeated[2]) < width:
+        return ""
+    return f"; {kind.text} holds {plural(width, 'character')}, and longer texts may have been cut off, as by to_zarr(append_dim=…)"
 
 
 def _break(array: Array, monotonic: Monotonicity) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.nz.consolidated import UNLESS
+from nz_explorer.conventions.nz.consolidated_lengths import conflicts, lengths
 from nz_explorer.conventions.nz.dimensions import (
     REFUSES_LENGTHS,
     names_for_netcdf,
@@ -41,8 +44,27 @@ def one_length_in_group(group: Group) -> Iterator[Fail]:
     without a name and an array that only disagrees with itself (NZ-DIM-011). Levels of a pyramid are called alike on purpose: one finding
     covers all their dimensions.
     """
-    if _agree(group):
-        return
+    copied = lengths(group)
+    told = set()
+    if not _agree(group):
+        for name, fail in _in_documents(group):
+            told.add(name)
+            agree = copied is not None and len(copied.get(name, ())) < 2
+            yield _without_xarray(fail) if agree else fail
+    for name, message, pointer in conflicts(copied or {}):
+        if name not in told:
+            yield Fail(
+                pointer,
+                f"{message} in the consolidated metadata, though not in the documents",
+                readers={"xarray": f"{_conflicting(name)['xarray']}, {UNLESS}"},
+                fix=lambda _node: Draft(
+                    "suggest", note="zarr.consolidate_metadata(store) writes them again"
+                ),
+            )
+
+
+def _in_documents(group: Group) -> Iterator[tuple[str, Fail]]:
+    """Yield the dimensions of which arrays have several lengths, and what is wrong."""
     levels = set(multiscales.level_names(group.attributes))
     reported = False
     for dimension in dimension_table([a for a in group.arrays if a.dimension_names]):
@@ -51,10 +73,17 @@ def one_length_in_group(group: Group) -> Iterator[Fail]:
             continue
         if levels and all(use.array.name in levels for use in dimension.uses):
             if not reported:
-                yield _levels(group, dimension)
+                yield dimension.name, _levels(group, dimension)
             reported = True
         else:
-            yield _conflict(group, dimension)
+            yield dimension.name, _conflict(group, dimension)
+
+
+def _without_xarray(fail: Fail) -> Fail:
+    """Return a failure of documents of which the consolidated metadata say something else: xarray goes by these."""
+    readers = {reader: does for reader, does in (fail.readers or {}).items() if reader != "xarray"}
+    message = f"{fail.message}; the consolidated metadata differ, and have one length for it"
+    return dataclasses.replace(fail, message=message, readers=readers)
 
 
 @rule("NZ-DIM-013", on="members")

@@ -54,6 +54,28 @@ def labels_are_there(group: Group) -> Iterator[Fail | Undecided]:
             )
 
 
+@rule("OME-LABEL-001", on="members", when=_lists_labels)
+def image_is_described(group: Group) -> Iterator[Fail]:
+    """Note label images of an image without omero, which one viewer then passes over."""
+    image, names = image_above(group), held(group)[0]["labels"]
+    shown = any(child.name in names for child in group.groups if is_image(child))
+    if image is None or "omero" in held(image)[0] or not shown:
+        return
+    yield Fail(
+        held(image)[1],
+        "the image has labels and no omero: vizarr (2025) shows no labels then",
+        path=image.path,
+        related=(group.path,),
+        severity="info",
+        impact="advice",
+        readers={"vizarr": "shows the image, and none of its labels (2025)"},
+        fix=lambda _node: Draft(
+            "suggest",
+            note="describe the channels in omero: a label, a color and a window for each",
+        ),
+    )
+
+
 def _lists_none(group: Group) -> bool:
     """Whether a group is where an image has its labels, and does not say which there are."""
     return (
@@ -158,10 +180,11 @@ def labels_have_one_channel(group: Group) -> Iterator[Fail]:
 def labels_fit_the_image(group: Group) -> Iterator[Fail]:
     """Require that label images end where their image does along each axis, or have one place there."""
     image = _labelled(group)
-    if image is None:
+    described = None if image is None else next(images_of(image), None)
+    if image is None or described is None:
         return
     for label, pointer in images_of(group):
-        own, others = _extents(group, label, pointer), _extents(image, *next(images_of(image)))
+        own, others = _extents(group, label, pointer), _extents(image, *described)
         for axis, (length, size) in own.items():
             there, other = others.get(axis, (length, size))
             # labels of coarser pixels, such as those of a smaller level, may end within a pixel of them

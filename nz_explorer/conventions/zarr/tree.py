@@ -43,8 +43,26 @@ def unreadable(node: Node, document: Document) -> Iterator[Fail | Undecided]:
     found = Fail(
         place(node, document), f"could not read {document.key}: {error.detail}", readers={}
     )
+    if error.reason == "denied" and _is_consolidated(node, document):
+        yield replace(found, message=f"{found.message}; {_THERE}", **_KEPT_FROM_READERS)
+        return
     # a request that was refused may be granted the next time
     yield replace(found, **_DAMAGED) if error.reason == "corrupt" else found
+
+
+_THERE = "the consolidated metadata list it, so it is there: readers that go by them may show the fill value for chunks that they are not given"
+_KEPT_FROM_READERS: Any = {
+    "severity": "warning",
+    "impact": "values",
+    "readers": {},
+    "fix": lambda _node: Draft("suggest", note="allow reading it, or read with credentials"),
+}
+
+
+def _is_consolidated(node: Node, document: Document) -> bool:
+    """Whether the consolidated metadata have a copy of a document."""
+    consolidated = node.hierarchy.consolidated
+    return consolidated is not None and consolidated.entry(node.path, document.name) is not None
 
 
 _ARRAY_ALONE_IN_V2 = {

@@ -187,7 +187,7 @@ def undefined_values(array: Array, inside: Inside) -> Iterator[Fail | Undecided]
         and len(indices) == parts
         and all(i < count for i, count in zip(indices, counts, strict=False))
     )
-    if present < wanted:
+    if present < wanted and not (present == 0 and has_other_separator(array)):  # Z2-ARR-010
         at_least = "at least " if parts < len(counts) else ""
         missing = wanted - present
         it = "they hold" if missing > 1 or at_least else "it holds"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,9 @@ OTHERS = {
 }
 NETCDF = {"netCDF-C": "fails when the values are read"}
 """It does not look at the size of chunks that are not compressed."""
+_OTHER_SIZE = re.compile(r"cannot reshape array of size [1-9]|to a larger dtype")
+"""What zarr-python says of a chunk that decodes, and then has another size."""
+_AS_IT_IS = {"netCDF-C": "takes what the chunk holds, and zeros for the rest"}
 
 
 @rule("Z2-CHUNK-002", on="contents", formats=(2,), when=_has_folders)
@@ -50,11 +54,15 @@ def chunks_decode(array: Array, contents: Contents) -> Iterator[Fail | Undecided
 def _with_netcdf(array: Array, results: Iterable[Fail | Undecided]) -> Iterator[Fail | Undecided]:
     """Say of failures what netCDF-C does, too."""
     for result in results:
-        if isinstance(result, Fail):
-            readers = {**OTHERS, **NETCDF} if array.codecs else OTHERS
-            yield dataclasses.replace(result, readers=readers)
-        else:
+        if not isinstance(result, Fail):
             yield result
+        elif array.codecs and _OTHER_SIZE.search(result.message):
+            taken = {**OTHERS, **_AS_IT_IS}
+            yield dataclasses.replace(result, readers=taken, impact="values", stops=tuple(OTHERS))
+        else:
+            others = result.readers or OTHERS
+            readers = {**others, **NETCDF} if array.codecs else others
+            yield dataclasses.replace(result, readers=readers)
 
 
 @rule("Z2-CHUNK-005", on="contents", formats=(2,), when=of_v3.is_looked_for)

@@ -17,7 +17,7 @@ from nz_explorer.engine.fixes import Draft, add, remove, replace
 from nz_explorer.engine.registry import rule
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Array, Node
+    from nz_explorer.model import Array, Inside, Node
 
 V2 = (2,)
 COMMON = frozenset(
@@ -67,7 +67,7 @@ MADE_OF_TYPES = (
 LATE = {
     "blosc": (
         "typesize",
-        "TensorStore, and MATLAB by way of it, refuse",
+        "numcodecs before 0.16, which zarr-python 2 uses, and TensorStore, and MATLAB by way of it, refuse",
         "chunks say themselves how long an element is",
     ),
     "zstd": (
@@ -92,27 +92,46 @@ def _named(array: Array) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 @rule("Z2-CODEC-004", on="array", formats=V2)
-def netcdf_has_it(array: Array) -> Iterator[Fail]:
-    """Note codecs that netCDF-C lacks, and settings that it cannot take, of arrays that it would read otherwise."""
+def netcdf_takes_settings(array: Array) -> Iterator[Fail]:
+    """Note settings that netCDF-C cannot take; and codecs that it lacks, where the store does not tell what is stored."""
     if str(array.metadata.get("dtype")).endswith("O"):
         return  # Z2-OGC-004
     for pointer, codec in _named(array):
-        name = codec["id"]
-        if name not in IN_NETCDF and name in NUMCODECS:
-            yield Fail(
-                f"{pointer}/id",
-                f"netCDF-C up to 4.10 has no codec {json_text(name)}, and cannot read the values",
-                impact="advice",  # nothing is wrong where only netCDF-C cannot read it
-            )
         for member, does in _refused_by_netcdf(codec):
             given = json_text(codec[member]) if member in codec else "missing"
             yield Fail(
                 pointers.join(pointer, member),
-                f"the setting {member} of {name} is {given}: netCDF-C up to 4.10 {does}",
+                f"the setting {member} of {codec['id']} is {given}: netCDF-C up to 4.10 {does}",
                 impact="advice",
                 readers={"netCDF-C": does},
                 fix=_usual(pointers.join(pointer, member), member),
             )
+    if any(True for _ in _not_in_netcdf(array)) and not array.hierarchy.reader.listable:
+        yield from _lacks_codecs(array, stored=True)
+
+
+@rule("Z2-CODEC-004", on="inside", formats=V2)
+def netcdf_has_it(array: Array, inside: Inside) -> Iterator[Fail]:
+    """Note codecs that netCDF-C lacks, of arrays that it would read otherwise. Of one without chunks it reads the fill value."""
+    yield from _lacks_codecs(array, stored=bool(inside.chunk_names) or not inside.complete)
+
+
+def _not_in_netcdf(array: Array) -> Iterator[tuple[str, str]]:
+    if not str(array.metadata.get("dtype")).endswith("O"):
+        for pointer, codec in _named(array):
+            if codec["id"] not in IN_NETCDF and codec["id"] in NUMCODECS:
+                yield pointer, codec["id"]
+
+
+def _lacks_codecs(array: Array, *, stored: bool) -> Iterator[Fail]:
+    for pointer, name in _not_in_netcdf(array):
+        rest = "read the values" if stored else "read chunks, of which none is stored"
+        yield Fail(
+            f"{pointer}/id",
+            f"netCDF-C up to 4.10 has no codec {json_text(name)}, and cannot {rest}",
+            impact="advice",  # nothing is wrong where only netCDF-C cannot read it
+            readers=None if stored else {},
+        )
 
 
 USUAL = {"level": 1, "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0}

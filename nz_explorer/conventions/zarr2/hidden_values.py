@@ -63,14 +63,16 @@ def zero_is_a_value(array: Array) -> Iterator[Fail]:
     if array.fill is None:
         message = f"there is no _FillValue, and fill_value is {text}"
         mind = f"shows each stored {text} as missing"
+        harmless = f"; that is right only where {text} was meant so, as when xarray has written it with _FillValue={text}"
         if _mark_of_packed(array):
             said = f"{message}: xarray {mind}, which is right where {text} marks missing values, as when xarray has written it"
             yield Fail(FILL, said, severity="info", impact="advice", readers={}, fix=fill_fix)
             return
     else:
+        harmless = ""
         message = f"_FillValue is {array.fill.text}, and fill_value is {text}"
         mind = f"shows each stored {text} as missing, and each {array.fill.text} as a value"
-    yield Fail(FILL, f"{message}: xarray {mind}", fix=fill_fix, readers={"xarray": mind})
+    yield Fail(FILL, f"{message}: xarray {mind}{harmless}", fix=fill_fix, readers={"xarray": mind})
 
 
 def _counted(array: Array, _: Any) -> bool:

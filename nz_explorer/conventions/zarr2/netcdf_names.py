@@ -1,4 +1,4 @@
-"""Z2: names of groups that netCDF-C cannot take."""
+"""Z2: names that netCDF-C cannot take, or passes over."""
 
 from __future__ import annotations
 
@@ -31,6 +31,19 @@ def groups_have_names_of_netcdf(group: Group) -> Iterator[Fail]:
                 f"netCDF-C refuses the group name {json_text(child.name)}, and with it the whole dataset",
                 path=child.path,
                 impact=impact_of_netcdf(group),
+                fix=_renamed,
+            )
+
+
+@rule("Z2-OGC-010", on="members", formats=(2,))
+def names_are_seen_by_netcdf(group: Group) -> Iterator[Fail]:
+    """Note groups and arrays that netCDF-C passes over for the dot that their names begin with, as hidden files do."""
+    for child in group.children or ():
+        if child.name.startswith("."):
+            yield Fail(
+                "",
+                f"netCDF-C up to 4.10 does not show what has a name with a dot in front, such as {json_text(child.name)}",
+                path=child.path,
                 fix=_renamed,
             )
 

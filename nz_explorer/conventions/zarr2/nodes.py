@@ -102,6 +102,33 @@ def extra_members(array: Array) -> Iterator[Fail]:
     yield from _extra(array, ARRAY_MEMBERS, words)
 
 
+def _harm_of_key(node: Node, member: str) -> dict[str, Any]:
+    """Return what is to be said of a key that zarr-python looks at in .zgroup, though it is not of Zarr v2."""
+    if isinstance(node, Array):
+        return {}
+    if member == "shape" and not node.is_root:
+        does = "takes the group for an array, and raises KeyError or TypeError where it is opened by its path"
+        return {"impact": "blocks", "readers": {"zarr-python": does}}
+    if member == "node_type" and node.metadata[member] not in ("group", None):
+        return {"impact": "blocks", "readers": _NO_GROUP}
+    if member == "consolidated_metadata" and (given := node.metadata[member]):
+        inline = isinstance(given, dict) and given.get("kind") == "inline"
+        if not inline or not isinstance(given.get("metadata"), dict):
+            does = "cannot open the group"
+            return {"impact": "blocks", "readers": {"zarr-python": does, "xarray": does}}
+        does = "sees of the group what this member lists, and nothing else"
+        # zarr-python, where it comes from above, does not ask it
+        opened = {"zarr-python": does} if node.is_root else {}
+        return {"impact": "blocks", "readers": {**opened, "xarray": does}}
+    return {}
+
+
+_NO_GROUP = {
+    "zarr-python": "does not take it for a group, and raises GroupNotFoundError or AssertionError",
+    "xarray": "cannot open the group",
+}
+
+
 def _extra(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
     document = node.main_document
     for member in node.metadata:
@@ -124,9 +151,11 @@ def _extra(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
                 ),
             )
         else:
+            where = "" if member == "consolidated_metadata" else "; attributes belong in .zattrs"
             yield Fail(
                 pointer,
-                f"{document.name} has the key {json_text(member)}, and {words}; attributes belong in .zattrs",
+                f"{document.name} has the key {json_text(member)}, and {words}{where}",
+                **_harm_of_key(node, member),
                 fix=lambda _node, pointer=pointer: Draft("unsafe", (remove(pointer),)),  # type: ignore[misc]  # bound now
             )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -107,9 +108,13 @@ def array_dimensions(array: Array) -> Iterator[Fail]:
 def _for_readers(array: Array, given: Any) -> dict[str, str]:
     """Return what readers do: xarray takes what has as many items as there are dimensions, and a letter for one.
 
-    netCDF-C reads beyond a list that is too short, but for an empty one, and takes each item for a text.
+    netCDF-C reads beyond a list that is too short, but for an empty one, and takes each item for a text. It counts
+    the names and the values of an object.
     """
     rank = len(array.stored_shape or ())
+    if isinstance(given, dict) and given and rank and not _has_others(array):
+        fitting = rank in (1, 2) if len(given) == 1 else rank == 2 * len(given)
+        return ({} if len(given) == rank else XARRAY) | ({} if fitting else CRASHES)
     named = isinstance(given, list) and not _has_others(array)
     no_text = (
         any(name is None or isinstance(name, list | dict) for name in given) if named else False
@@ -189,6 +194,31 @@ def no_scalars(array: Array) -> Iterator[Fail]:
     """Note an array that netCDF-C passes over."""
     if array.stored_shape == ():
         yield Fail("/.zarray/shape", "netCDF-C up to 4.10 does not show arrays with the shape []")
+
+
+LARGE = 2**31
+"""Bytes of a chunk above which it is noted."""
+LARGEST = 2**64
+"""Bytes from which netCDF-C does not open a dataset."""
+
+
+@rule("Z2-OGC-015", on="array", formats=V2, needs=("shape", "chunk shape", "data type"))
+def chunks_fit_into_memory(array: Array) -> Iterator[Fail]:
+    """Note chunks that netCDF-C cannot hold in memory, also where none is stored."""
+    size = math.prod(array.chunk_shape or ()) * (array.data_type.itemsize or 1)
+    if size >= LARGEST:
+        yield Fail(
+            "/.zarray/chunks",
+            f"a chunk has {size:,} bytes, and netCDF-C refuses a dataset with chunks of 2⁶⁴ bytes and more",
+            impact="advice",  # nothing is wrong where only netCDF-C cannot read it
+            readers={"netCDF-C": "refuses the dataset: invalid argument"},
+        )
+    elif size > LARGE:
+        yield Fail(
+            "/.zarray/chunks",
+            f"a chunk has {size / 2**30:,.1f} GiB; netCDF-C needs memory for a whole one to read a single value, also where none is stored",
+            readers={},
+        )
 
 
 @rule("Z2-OGC-005", on="root", formats=V2)

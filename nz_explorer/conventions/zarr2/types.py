@@ -72,6 +72,20 @@ def _filters(array: Array) -> set[str]:
     return {name for name in names if isinstance(name, str)}
 
 
+_TEXTS = ": NumPy calls its StringDType so; texts of any length are |O with the filter vlen-utf8"
+
+
+def _is_string_type(given: Any) -> bool:
+    """Whether a type is NumPy's own for texts of any length, which has no string of three parts."""
+    return isinstance(given, str) and re.fullmatch(r"[<>|]?T\d*", given) is not None
+
+
+def _as_objects(array: Array, pointer: str) -> FixMaker:
+    if "vlen-utf8" in _filters(array):
+        return set_to(pointer, "|O", "suggest", "as the filter stores them")
+    return lambda _node: Draft("suggest", note="write it again with dtype str, or object")
+
+
 def _type_of_name(pointer: str, given: Any) -> FixMaker | None:
     """Return the fix that spells a type by its string instead of its name in Zarr v3, such as float32."""
     numpy = parse_v3(given).numpy if isinstance(given, str) else None
@@ -105,9 +119,9 @@ def type_string(array: Array) -> Iterator[Fail]:
         elif not isinstance(given, str) or array.data_type.status in ("unknown", "malformed"):
             yield Fail(
                 at,
-                f"{what} is not a valid type string",
+                f"{what} is not a valid type string{_TEXTS if _is_string_type(given) else ''}",
                 readers={**OTHERS, **NCZARR_ERROR},
-                fix=_type_of_name(at, given),
+                fix=_as_objects(array, at) if _is_string_type(given) else _type_of_name(at, given),
             )
         elif given[0] not in "<>|" or _SOME_BYTES.fullmatch(given):
             name = given.lstrip("=|")
@@ -300,6 +314,8 @@ def _readers_of_base64(array: Array, given: Any) -> dict[str, str] | None:
     except (TypeError, ValueError):
         # all else netCDF-C passes over where texts are stored
         number = isinstance(given, int | float) or (isinstance(given, list) and bool(given))
+        if array.data_type.kind == "bytes" and isinstance(given, dict):
+            return OTHERS_OF_BASE64 | CRASHES
         return None if number or array.data_type.kind != "bytes" else OTHERS_OF_BASE64
     if array.data_type.kind == "bytes":  # NumPy cuts, or adds zeros
         return {}
@@ -382,7 +398,16 @@ def fill_fits(array: Array) -> Iterator[Fail]:
     if given is None or kind in BASE64 or _names_a_float(array):
         return
     problem = _problem(array)
-    if (
+    if array.data_type.itemsize is None and kind == "string" and given in (0, False):
+        yield Fail(
+            FILL,
+            f"fill_value {shown(given)} ({json_type(given)}) is no text: zarr-python 2 wrote it so, and zarrs and what is built on it refuse the array",
+            severity="info",
+            impact="convention",
+            readers={},
+            fix=set_to(FILL, "", "suggest"),
+        )
+    elif (
         isinstance(given, str)
         and kind in ("float", "complex")
         and given not in NAMES

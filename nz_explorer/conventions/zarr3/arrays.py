@@ -215,7 +215,7 @@ def grid_shape(array: Array) -> Iterator[Fail | Undecided]:
                 f"a regular chunk grid needs configuration.chunk_shape, a list of integers{got}",
                 readers={}
                 if (is_integer(given) and given > 0 and array.ndim == 1)
-                or are_integers_or_booleans(given)
+                or (isinstance(given, list) and are_integers_or_booleans(given) and all(given))
                 else None,
                 fix=None
                 if (meant := whole_numbers(given)) is None

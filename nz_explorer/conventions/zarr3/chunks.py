@@ -15,6 +15,7 @@ from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import is_candidate
+from nz_explorer.model.fill_values import FillValue, same_value
 from nz_explorer.text.phrases import every, plural
 
 if TYPE_CHECKING:
@@ -224,7 +225,8 @@ def unwritten(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     fill = array.fill
     what = f", which is not _FillValue {fill.text}" if fill is not None else ""
     if found.hidden:
-        what = ", which is _FillValue"
+        only_cf = not _is_same(fill, array) and bool(array.missing_values)
+        what = f", which is {'missing_value' if only_cf else '_FillValue'}"
     elif not what and found.reads_as != NAN:
         what = ", which is a value like any other"
     reads = f"reads as {found.reads_as}{what}{', though xarray shows it as missing' if _xarray_masks(array) else ''}"
@@ -253,6 +255,12 @@ def unwritten(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     )
 
 
+def _is_same(fill: FillValue | None, array: Array) -> bool:
+    """Return whether a fill value is what chunks that were never written read as."""
+    stored = array.storage_fill
+    return fill is not None and stored is not None and same_value(fill, stored)
+
+
 def _unwritten(array: Array, message: str, *, harms: bool) -> Fail:
     pointer = "/fill_value" if array.zarr_format == 3 else "/.zarray/fill_value"
     fix = None
@@ -277,9 +285,17 @@ def _reads_as_nan(pointer: str) -> FixMaker:
     return lambda _node: Draft("suggest", (replace(pointer, NAN),), note)
 
 
+_BY_CHANCE = dict.fromkeys(
+    ("zarr-python", "xarray"),
+    "raises an error of blosc, or returns values of no meaning, which may be other ones each time",
+)
+
+
 def _faulty(
     array: Array, contents: Contents, count: int, what: str, faults: tuple[FaultKind, ...]
 ) -> Fail:
+    from nz_explorer.values.contents import may_decode
+
     scan, looks = contents.scan, contents.looks
     errors = () if scan is None else scan.errors
     total = 0 if scan is None else scan.chunks_total
@@ -293,6 +309,7 @@ def _faulty(
     return Fail(
         "/codecs" if array.zarr_format == 3 else "/.zarray/compressor",
         f"{which} {what}{detail}",
+        readers=_BY_CHANCE if first is not None and may_decode(first) else None,
         fix=_as_lost(array, first, alike=count == total and faults == ("size",))
         if looks is None or not looks.why
         else _as_packed(looks),

@@ -241,7 +241,10 @@ MOST_ELEMENTS = 2**63 - 1
 
 
 def _is_of_one(array: Array, member: str) -> bool:
-    """Whether the shape, or the chunks, of an array are those of one dimension, as far as they can be told."""
+    """Whether the shape, or the chunks, and the names of an array are those of one dimension, as far as they can be told."""
+    names = array.metadata.get("dimension_names") if array.zarr_format == 3 else None
+    if isinstance(names, list) and len(names) != 1:
+        return False
     if member == "chunks" and array.zarr_format == 3:
         grid = array.metadata.get("chunk_grid")
         configuration = grid.get("configuration") if isinstance(grid, dict) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zcf import known_conventions
@@ -396,22 +396,76 @@ def _declare_below(path: str, entry: dict[str, Any]) -> Any:
 def properties_valid(node: Node) -> Iterator[Fail]:
     """Require properties that the declared convention allows, as zarr-cm checks them."""
     declared = declared_here(node)
-    used = known_conventions.used(node.attributes)
+    family = multiscales.family(node.attributes)
+    of_others = known_conventions.MULTISCALES if family not in (None, "multiscales") else None
+    used = known_conventions.used(node.attributes, declared - {of_others})
     for known, names in used.items():
         if known not in declared:
+            continue
+        if known is known_conventions.PROJ and (told := list(_as_the_text_has_it(node))):
+            yield from told
             continue
         schema = [*known_conventions.schema_errors(known, node.attributes)]
         for place, message in schema[:MOST_VIOLATIONS]:
             yield Fail(node.attribute_pointer(*place), f"{known.name.rstrip(':')}: {message}")
         if not schema and (error := known_conventions.property_error(known, node.attributes)):
-            place = known_conventions.place_of(error, node.attributes[names[0]])
-            yield Fail(
-                node.attribute_pointer(names[0], *place), f"{known.name.rstrip(':')}: {error}"
-            )
-    family = multiscales.family(node.attributes)
-    if known_conventions.MULTISCALES in declared and family not in (None, "multiscales"):
+            name = next((one for one in names if f"'{one}'" in error), names[0])
+            place = known_conventions.place_of(error, node.attributes[name])
+            yield Fail(node.attribute_pointer(name, *place), f"{known.name.rstrip(':')}: {error}")
+    yield from _without_properties(node, {*used, of_others})
+    if of_others in declared and of_others is not None:
         yield Fail(
             node.attribute_pointer("multiscales" if "multiscales" in node.attributes else "ome"),
             f"the multiscales convention is declared, but the attribute has the form of {family}",
             severity="warning",
         )
+
+
+def _without_properties(node: Node, used: Container[Convention | None]) -> Iterator[Fail]:
+    """Note conventions that are declared and ask for attributes of which the node has none, not in another attribute either."""
+    for i, entry in entries(node):
+        known = known_conventions.identify(entry)
+        if known is None or not known.keys or known in used:
+            continue
+        # what a group says of the reference system its arrays have as well
+        parent = node.hierarchy.node_if_loaded(node.parent) if node.parent else None
+        if parent is not None and known.keys & parent.attributes.keys():
+            continue
+        error = known_conventions.property_error(known, node.attributes)
+        if error is not None and not _has_member(node.attributes, known.keys):
+            yield Fail(
+                pointer_to(node, i),
+                f"{known.name.rstrip(':')} is declared, and this node has none of its attributes: {error}",
+                severity="info",
+            )
+
+
+def _has_member(given: Any, names: frozenset[str]) -> bool:
+    """Whether a JSON value has a member of some names, at any depth."""
+    rest = [given]
+    while rest:  # a document may be nested deeper than Python calls functions
+        one = rest.pop()
+        if isinstance(one, dict):
+            if names & one.keys():
+                return True
+            rest += one.values()
+        elif isinstance(one, list):
+            rest += one
+    return False
+
+
+def _as_the_text_has_it(node: Node) -> Iterator[Fail]:
+    """Note null, which the text of proj: allows beside another attribute, and its schema, by which zarr-cm goes, does not."""
+    given = {name: value for name, value in node.attributes.items() if name.startswith("proj:")}
+    named = {name: value for name, value in given.items() if value is not None}
+    if known_conventions.property_error(known_conventions.PROJ, named) is not None:
+        return
+    for name in given:
+        if name not in named:
+            pointer = node.attribute_pointer(name)
+            yield Fail(
+                pointer,
+                f"{name} is null, which the text of proj: allows and its schema does not: leave it out",
+                severity="info",
+                fix=lambda _node, pointer=pointer: Draft("safe", (remove(pointer),)),  # type: ignore[misc]  # bound now
+            )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -19,6 +19,7 @@ from nz_explorer.conventions.zcf import registered
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import JSON_TYPES
 from nz_explorer.engine.schema_convention import MOST_CHARACTERS
+from nz_explorer.engine.schema_errors import in_words
 
 _MODULES: dict[str, Any] = {
     "proj": zarr_cm.proj,
@@ -112,9 +113,9 @@ KNOWN: tuple[Convention, ...] = (
     _of_r_cf("ref", "d89b30cf-ed8c-43d5-9a16-b492f0cd8786", "External referencing of Zarr objects"),
 )
 NZ = KNOWN[0]
-CF, CS, REF, PROJ, UOM, MULTISCALES, GEOLOCATION = (
+CF, CS, REF, PROJ, SPATIAL, UOM, MULTISCALES, GEOLOCATION = (
     next(known for known in KNOWN if known.name == name)
-    for name in ("CF", "cs", "ref", "proj", "uom", "multiscales", "geolocation")
+    for name in ("CF", "cs", "ref", "proj", "spatial", "uom", "multiscales", "geolocation")
 )
 FRAMEWORK: frozenset[str] = frozenset().union(*(known.keys for known in KNOWN))
 """Names of all attributes that conventions of the framework define."""
@@ -158,8 +159,18 @@ def identity(entry: Mapping[str, Any]) -> str | None:
     return next((value for value in values if isinstance(value, str)), None)
 
 
-def used(attributes: Mapping[str, Any]) -> dict[Convention, list[str]]:
-    """Return the conventions whose attributes are there, and which ones they are."""
+def used(
+    attributes: Mapping[str, Any], declared: Container[Convention | None] = ()
+) -> dict[Convention, list[str]]:
+    """Return the conventions whose attributes are there, and which ones they are.
+
+    Parameters
+    ----------
+    attributes : mapping
+        All attributes of a node.
+    declared : container of Convention
+        Conventions that it declares: what has the name of an attribute of these is theirs, whatever it looks like.
+    """
     found: dict[Convention, list[str]] = {}
     for name in attributes:
         if name not in FRAMEWORK:
@@ -167,11 +178,13 @@ def used(attributes: Mapping[str, Any]) -> dict[Convention, list[str]]:
         value = attributes[name]
         members = _OBJECTS.get(name)
         items = value if name == "thumbnails" and isinstance(value, list) else [value]
-        if members is not None and not any(
-            isinstance(one, Mapping) and members & one.keys() for one in items
+        known = next(known for known in KNOWN if name in known.keys)
+        if (
+            members is not None
+            and known not in declared
+            and not any(isinstance(one, Mapping) and members & one.keys() for one in items)
         ):
             continue
-        known = next(known for known in KNOWN if name in known.keys)
         found.setdefault(known, []).append(name)
     return found
 
@@ -190,10 +203,7 @@ def schema_errors(
     """
     for key in sorted(known.keys & registered.SCHEMAS.keys() & attributes.keys()):
         for error in _validator(key).iter_errors(attributes[key]):
-            message = error.message
-            if error.validator == "not":  # which jsonschema explains by the schema
-                message = f"{json_text(error.instance)} is not allowed"
-            yield (key, *error.absolute_path), message[:MOST_CHARACTERS]
+            yield (key, *error.absolute_path), in_words(error)[:MOST_CHARACTERS]
 
 
 @cache

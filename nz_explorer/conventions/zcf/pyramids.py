@@ -13,6 +13,7 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.multiscales import family
 from nz_explorer.model.paths import below
+from nz_explorer.text.phrases import listed
 
 MOST_LEVELS = 64
 MEMBERS = ("asset", "derived_from")
@@ -31,8 +32,8 @@ def levels_are_there(group: Group) -> Iterator[Fail]:
     for member in MEMBERS:
         for i, level in enumerate(levels):
             given = level.get(member) if isinstance(level, Mapping) else None
-            if not _is_path(given) or given in told:
-                continue
+            if not _is_path(given) or given in told or given == ".":
+                continue  # a period is the group itself, which is there
             path = below(group.path) + given
             if group.hierarchy.get(path) is None:
                 told.add(given)
@@ -42,6 +43,28 @@ def levels_are_there(group: Group) -> Iterator[Fail]:
                     f"{member} {json_text(given)} of level {i} leads to {path}, and no group or array is there",
                     fix=_nearest(pointer, given),
                 )
+
+
+@rule("ZCF-MS-001", on="group", needs=("attributes",), when=_has_layout)
+def derived_from_others(group: Group) -> Iterator[Fail]:
+    """Require levels to be derived from others: from one that is there already, in the end."""
+    layout = group.attributes["multiscales"]["layout"]
+    sources = {
+        level["asset"]: level["derived_from"]
+        for level in (layout[:MOST_LEVELS] if isinstance(layout, list) else [])
+        if isinstance(level, Mapping)
+        and all(isinstance(level.get(member), str) for member in MEMBERS)
+    }
+    for i, level in enumerate(layout[:MOST_LEVELS] if sources else []):
+        way = [level.get("asset") if isinstance(level, Mapping) else None]
+        while (source := sources.get(way[-1])) is not None and source not in way:
+            way.append(source)
+        if source == way[0]:
+            by = "" if len(way) == 1 else f", by way of {listed(map(json_text, way[1:]))}"
+            yield Fail(
+                group.attribute_pointer("multiscales", "layout", i, "derived_from"),
+                f"level {json_text(source)} is derived from itself{by}",
+            )
 
 
 def _is_path(given: Any) -> TypeGuard[str]:

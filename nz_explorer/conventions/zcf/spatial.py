@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from nz_explorer.conventions.zarr3.nodes import numbers_of, shown
+from nz_explorer.conventions.zcf import known_conventions
+from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
+from nz_explorer.model.dialects import crs
+from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Group, Node
+    from nz_explorer.model import Array, Group, Node
 
+PREFIX = "spatial:"
 DIMENSIONS, SHAPE = "spatial:dimensions", "spatial:shape"
 TRANSFORM, BOX = "spatial:transform", "spatial:bbox"
 _CLOSE = 0.05
@@ -21,11 +26,13 @@ _CLOSE = 0.05
 
 @rule("ZCF-SPATIAL-001", on="members", when=lambda group: DIMENSIONS in group.attributes)
 def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
-    """Warn of dimensions in another order than the arrays have, and of lengths that no array has."""
+    """Warn of x before y, and of lengths that no array has. Arrays may have the two in any order."""
     names = group.attributes[DIMENSIONS]
-    texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    if not texts or len(names) != 2 or names[0] == names[1]:
+    if not _are_two(names):
         return  # ZCF-SCHEMA-001
+    if _exchanged(names):
+        yield _in_other_order(group, names)
+        return
     found = {
         array.path: (dims, array.shape)
         for array in group.arrays
@@ -34,17 +41,6 @@ def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
         and len(array.shape) == len(dims)
     }
     if not found:
-        return
-    there = [[one for one in dims if one in names] for dims, _ in found.values()]
-    if names not in there and names[::-1] in there:
-        path = list(found)[there.index(names[::-1])]
-        yield Fail(
-            group.attribute_pointer(DIMENSIONS),
-            f"{DIMENSIONS} is {shown(names)}, and {path} has them in the order {shown(names[::-1])}: readers that go by it"
-            " take rows for columns",
-            related=(path,),
-            fix=_turned,
-        )
         return
     given = group.attributes.get(SHAPE)
     lengths = [[shape[dims.index(name)] for name in names] for dims, shape in found.values()]
@@ -58,31 +54,104 @@ def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
         )
 
 
+def _are_two(names: Any) -> TypeGuard[list[str]]:
+    texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    return texts and len(names) == 2 and names[0] != names[1]
+
+
+def _exchanged(names: list[str]) -> bool:
+    """Whether the first of two dimensions, which is to be that of y, is by its name that of x."""
+    first, second = (name.lower() for name in names)
+    return first in crs.X_NAMES and second not in crs.X_NAMES | {""} and first != second
+
+
+def _in_other_order(node: Node, names: list[str]) -> Fail:
+    return Fail(
+        node.attribute_pointer(DIMENSIONS),
+        f"{DIMENSIONS} is {shown(names)}, and the first is to be the dimension of y, here {shown(names[1])}: readers that go"
+        " by it take rows for columns",
+        fix=_turned,
+        rule="ZCF-SPATIAL-001",
+    )
+
+
+@rule(
+    "ZCF-SPATIAL-002",
+    "ZCF-SPATIAL-001",
+    on="array",
+    formats=(3,),
+    needs=("attributes", "shape", "names"),
+    when=lambda array: (
+        any(name.startswith(PREFIX) for name in array.attributes)
+        or known_conventions.SPATIAL in declared_here(array)
+    ),
+)
+def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
+    """Require the dimensions of an array that has attributes of spatial:, of its own or of its group, to be dimensions of it."""
+    at, names = array.attribute_pointer(DIMENSIONS), array.attributes.get(DIMENSIONS)
+    if names is None:
+        parent = array.hierarchy.node_if_loaded(array.parent) if array.parent else None
+        if parent is None or DIMENSIONS not in parent.attributes:
+            yield Fail(
+                at,
+                f"neither this array nor its group has {DIMENSIONS}, which says which dimensions are y and x",
+            )
+        return
+    if not _are_two(names):
+        return  # ZCF-SCHEMA-001
+    if array.dimension_names is None:
+        yield Fail(
+            array.pointer("dimension_names"),
+            f"{DIMENSIONS} is {shown(names)}, and the array has no dimension_names, where readers look for these",
+        )
+        return
+    missing = [name for name in names if name not in array.dimension_names]
+    if missing:
+        yield Fail(
+            at,
+            f"{DIMENSIONS} has {listed(map(shown, missing))}, and the dimensions of the array are"
+            f" {listed(map(shown, array.dimension_names))}",
+        )
+        return
+    if _exchanged(names):
+        yield _in_other_order(array, names)
+        return
+    given = array.attributes.get(SHAPE)
+    lengths = [(array.shape or ())[array.dimension_names.index(name)] for name in names]
+    if isinstance(given, list) and len(given) == 2 and given != lengths:
+        yield Fail(
+            array.attribute_pointer(SHAPE),
+            f"{SHAPE} is {shown(given)}, and the array has {shown(lengths)}",
+            fix=lambda node: Draft("suggest", set_attribute(node, SHAPE, lengths)),
+            rule="ZCF-SPATIAL-001",
+        )
+
+
 @rule(
     "ZCF-SPATIAL-001",
-    on="group",
+    on="node",
     needs=("attributes",),
-    when=lambda group: TRANSFORM in group.attributes,
+    when=lambda node: TRANSFORM in node.attributes,
 )
-def grid_is_one(group: Group) -> Iterator[Fail]:
+def grid_is_one(node: Node) -> Iterator[Fail]:
     """Warn of a transform in the order of GDAL, and of a box that is not that of the transform and the shape."""
-    given = _numbers(group.attributes[TRANSFORM], 6)
+    given = _numbers(node.attributes[TRANSFORM], 6)
     if given is None:
         return  # ZCF-SCHEMA-001
     a, b, c, d, e, f = given
     if b and d and f and not e and not c:
         right = [b, c, a, e, f, d]
         yield Fail(
-            group.attribute_pointer(TRANSFORM),
+            node.attribute_pointer(TRANSFORM),
             f"{TRANSFORM} is {shown(given)}, which is in the order of GDAL; that of the convention is {shown(right)}: readers"
             " place the grid elsewhere",
             fix=lambda node: Draft("suggest", set_attribute(node, TRANSFORM, right)),
         )
         return
-    box, shape = _numbers(group.attributes.get(BOX), 4), _numbers(group.attributes.get(SHAPE), 2)
+    box, shape = _numbers(node.attributes.get(BOX), 4), _numbers(node.attributes.get(SHAPE), 2)
     if b or d or not a or not e or box is None or shape is None:
         return
-    nodes = group.attributes.get("spatial:registration") == "node"
+    nodes = node.attributes.get("spatial:registration") == "node"
     rows, columns = (length - nodes for length in shape)
     edges = [*sorted((c, c + a * columns)), *sorted((f, f + e * rows))]
     right = [edges[0], edges[2], edges[1], edges[3]]
@@ -98,7 +167,7 @@ def grid_is_one(group: Group) -> Iterator[Fail]:
             else ""
         )
         yield Fail(
-            group.attribute_pointer(BOX),
+            node.attribute_pointer(BOX),
             f"{BOX} is {shown(box)}, and {TRANSFORM} and {SHAPE} give {shown(right)}{why}",
             fix=lambda node: Draft("suggest", set_attribute(node, BOX, right)),
         )

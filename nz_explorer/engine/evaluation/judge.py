@@ -10,6 +10,7 @@ from nz_explorer.engine.evaluation.entry_harms import with_entry, without_docume
 from nz_explorer.engine.memo_keys import MEMO_ENTRIES
 from nz_explorer.engine.plan import NOTHING, Plan, RuleResults, joined
 from nz_explorer.model import Array, Group, Inside, Node, is_candidate
+from nz_explorer.model.paths import all_above
 from nz_explorer.store import ReadError
 
 if TYPE_CHECKING:
@@ -119,7 +120,14 @@ class Judge:
                 self._names[key] = known
         return known
 
-    def entry(self, path: str, node: Node | None, consolidated: Consolidated) -> RuleResults:
+    def entry(
+        self,
+        path: str,
+        node: Node | None,
+        consolidated: Consolidated,
+        *,
+        is_below_unread: bool = False,
+    ) -> RuleResults:
         """Return the results on a consolidated entry and the document that it is a copy of.
 
         Parameters
@@ -130,13 +138,15 @@ class Judge:
             The node as it is stored, None where there is no document.
         consolidated : Consolidated
             Where the entry is.
+        is_below_unread : bool
+            Whether a group above could not be read, so that nobody knows whether there is a document.
         """
         text = None if node is None else node.text
         written = None if text is None or path == "/" else consolidated.written(path)
         same = text is not None and written is not None and self._equal.get(text) == written
         if same and self._agreed is not None:  # as nearly always
             return self._agreed
-        pair = Pair(path, node, consolidated)
+        pair = Pair(path, node, consolidated, is_below_unread)
         results = self.plan("entry", consolidated.zarr_format).run
         if path == "/" or not (same or pair.agrees):
             return results(pair)
@@ -178,7 +188,9 @@ class Judge:
         consolidated : Consolidated
             Where the entry is.
         """
-        results = self.entry(path, None, consolidated)
+        above = map(hierarchy.node_if_loaded, all_above(path))
+        is_below_unread = any(node.state == "unreadable" for node in above if node is not None)
+        results = self.entry(path, None, consolidated, is_below_unread=is_below_unread)
         return without_document(hierarchy, path, consolidated, results, self.documents)
 
     def members(self, group: Group) -> RuleResults:

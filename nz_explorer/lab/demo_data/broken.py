@@ -104,6 +104,10 @@ BROKEN_RULES: tuple[Violation, ...] = (
     Violation("/analysis/snow", ("Z3-CODEC-012",), "A codec that nobody has registered."),
     Violation("/analysis/soil", ("Z3-SHAPE-001",), "A negative length."),
     Violation("/analysis/fog", ("Z3-DOC-003",), "No data type."),
+    Violation("/analysis/sunshine", ("CF-PACK-001",), 'A scale_factor "0.1", which is a text.'),
+    Violation("/stations/maintenance", ("CF-TIME-002",), 'A calendar "no_leap".'),
+    Violation("/analysis/haze", ("CF-REF-001",), "coordinates lists an array that is not there."),
+    Violation("/analysis/frost", ("ZCF-SPATIAL-002",), "spatial:dimensions it does not have."),
     Violation("/archive", ("TREE-002",), "A folder of arrays that has no group document."),
     Violation(
         "/ocean/sea_surface_temperature/anomaly",
@@ -144,9 +148,30 @@ def _break_metadata(root: Path) -> None:
         "analysis/snow",
         lambda meta: meta["codecs"].append({"name": "wavelet9", "configuration": {"order": 4}}),
     )
+    _break_conventions(writer)
     edit_document(root, "analysis/soil", lambda meta: meta.update(shape=[4, -3]))
     edit_document(root, "analysis/fog", lambda meta: meta.pop("data_type"))
     writer.array("ocean/ice", ["rlat", "rlon"], np.zeros((96, 140), np.float32), units="1")
+
+
+SPATIAL = {
+    "schema_url": "https://raw.githubusercontent.com/zarr-conventions/spatial/refs/tags/v0.1/schema.json",
+    "uuid": "689b58e2-cf7b-45e0-9fff-9cfc0883d6b4",
+    "name": "spatial",
+}
+"""How an array declares the convention spatial."""
+
+
+def _break_conventions(writer: Writer) -> None:
+    """Break what CF and spatial say; each of these arrays keeps NZ-1.0."""
+    small = np.ones((4, 3), np.float32)
+    packed, days = np.ones((4, 3), np.int16), np.arange(8, dtype=np.int32)
+    writer.array("analysis/sunshine", ["row", "column"], packed, units="h", scale_factor="0.1")
+    times: dict[str, Any] = {"units": "days since 2024-01-01", "calendar": "no_leap"}
+    writer.array("stations/maintenance", ["station"], days, **times)
+    writer.array("analysis/haze", ["row", "column"], small, coordinates="haze_height")
+    names: dict[str, Any] = {"spatial:dimensions": ["y", "x"], "zarr_conventions": [SPATIAL]}
+    writer.array("analysis/frost", ["row", "column"], small, **names)
 
 
 def _break_dimensions(root: Path, writer: Writer) -> None:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model.array import Array
+from nz_explorer.model.named_array import named_array
 from nz_explorer.model.node import Node
-from nz_explorer.model.paths import all_above, below
 
 if TYPE_CHECKING:
     from nz_explorer.store import Cancellation
@@ -156,7 +156,7 @@ def _unrotated(
 
 
 def grid_mappings(array: Array, cancel: Cancellation | None) -> Iterator[Node]:
-    """Yield the array that holds the grid mapping, of this group or one above, then the array itself.
+    """Yield the array that holds the grid mapping, of this group, one above or at a path, then the array itself.
 
     Parameters
     ----------
@@ -167,12 +167,8 @@ def grid_mappings(array: Array, cancel: Cancellation | None) -> Iterator[Node]:
     """
     given = array.attributes.get("grid_mapping")
     name = re.split(r"[:\s]", given.strip())[0] if isinstance(given, str) else ""
-    for path in all_above(array.path) if name and "/" not in name else ():
-        node = array.hierarchy.get(below(path) + name, cancel)
-        if isinstance(node, Array):
-            yield node
-            break
-    yield array
+    mapping = named_array(array, name, cancel) if name else None
+    yield from (array,) if mapping is None else (mapping, array)
 
 
 def described_code(node: Node) -> str | None:

@@ -251,6 +251,7 @@ def read(
         packing=source.packing,
         valid_low=low,
         valid_high=high,
+        missing_values=array.missing_values,
         absent_missing=(
             hides(array.fill, array, default),
             hides(array.storage_fill, array, default),

@@ -303,6 +303,7 @@ def _difference(shown: QuickLook, minus: QuickLook, text: str, show: str) -> Qui
         packing=None,
         valid_low=None,
         valid_high=None,
+        missing_values=(),
         hidden_by_xarray=0,
         histogram=histogram(values, states) if shown.histogram is not None else None,
         ranges={name: found for name, found in ranges.items() if found is not None},

@@ -10,6 +10,7 @@ from nz_explorer.plots.picture import QuickLook
 from nz_explorer.values.masks.cell_states import (
     FILL,
     INF,
+    MISSING_VALUE,
     NAN,
     NEG_INF,
     VALUE,
@@ -32,13 +33,15 @@ def masked_states(look: QuickLook, mask: Mask, *, decoded: bool) -> States:
     mask : {"nz", "storage", "raw", "differences"}
         What counts as missing: ``_FillValue``, the storage ``fill_value``, nothing; or where the first two differ.
     decoded : bool
-        Whether the valid range of CF counts as well.
+        Whether ``missing_value`` and the valid range of CF count as well.
     """
     assert look.cell_states is not None  # noqa: S101  # only pictures come here
     assert look.storage_states is not None  # noqa: S101
     nz, storage = look.cell_states, look.storage_states
     if decoded:
         nz, storage = _in_valid_range(look, nz), _in_valid_range(look, storage)
+    else:
+        nz, storage = (np.where(s == MISSING_VALUE, VALUE, s).astype("u1") for s in (nz, storage))
     if mask == "nz" or look.derived:  # what it is made of was masked before
         return nz
     if mask == "storage":
@@ -49,7 +52,7 @@ def masked_states(look: QuickLook, mask: Mask, *, decoded: bool) -> States:
         return np.where(only_nz, ONLY_NZ, np.where(only_storage, ONLY_STORAGE, nz)).astype("u1")
     # raw: a fill value is a number again; what was not read stays unread
     states = look.cell_states.copy()
-    filled = states == FILL
+    filled = (states == FILL) | (states == MISSING_VALUE)
     states[filled] = VALUE
     if look.values is not None:
         states[filled & np.isnan(look.values)] = NAN

@@ -17,6 +17,7 @@ from nz_explorer.values.masks.cell_states import (
     FILL,
     INF,
     INVALID,
+    MISSING_VALUE,
     NAN,
     NEG_INF,
     STORAGE_FILL,
@@ -44,6 +45,7 @@ PATTERNS: dict[int, Pattern] = {
     STORAGE_FILL: ("#d6d6d6", "#9e9e9e", "\\\\\\\\"),
     UNREAD: ("#ffffff", "#cccccc", ".."),
     INVALID: ("#f2e6d1", "#b8862b", "++++"),
+    MISSING_VALUE: ("#d6d6d6", "#9e9e9e", "----"),
     ONLY_NZ: ("#d6006e", "#ff96cd", "////"),
     ONLY_STORAGE: ("#eb7800", "#ffd678", "\\\\\\\\"),
 }
@@ -88,7 +90,7 @@ class View:
     levels
         Into how many colours the colormap is divided.
     decoded
-        Apply CF's packing and valid range.
+        Apply CF's packing, ``missing_value`` and valid range.
     curvilinear
         Draw a map on its two-dimensional coordinates.
     coastlines, graticule

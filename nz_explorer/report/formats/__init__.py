@@ -36,7 +36,7 @@ OF_SPECIALISTS = ("OME-", "TREE-")
 HEADINGS: dict[Impact, str] = {
     "blocks": "a reader cannot open or read it",
     "values": "a reader gives wrong, missing or undecoded values",
-    "convention": "breaks a convention that the dataset declares, or the Zarr format",
+    "convention": "breaks a convention that the dataset declares or uses, or the Zarr format",
     "distance": "keeps it from a convention that it does not declare",
     "advice": "worth knowing",
 }

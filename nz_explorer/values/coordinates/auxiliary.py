@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,12 +14,17 @@ from nz_explorer.model import Array
 from nz_explorer.store import Cancellation
 from nz_explorer.text.units import with_units
 from nz_explorer.values.coordinates.axes import (
-    COORDINATE_BUDGET,
     number_text,
     text_attribute,
     unpacked,
 )
 from nz_explorer.values.coordinates.curvilinear import geolocations, nowhere
+from nz_explorer.values.coordinates.dimension_coordinate import (
+    COORDINATE_BUDGET,
+    coordinate_of,
+    find_coordinate,
+)
+from nz_explorer.values.coordinates.monotonicity import check_monotonic
 from nz_explorer.values.coordinates.named import named_coordinates
 from nz_explorer.values.coordinates.times import is_time, time_labels
 from nz_explorer.values.masks.cell_states import ABSENT, VALUE
@@ -88,9 +93,11 @@ def auxiliary_labels(
     names = array.dimension_names or ()
     at = {name: fixed[axis] for axis, name in enumerate(names) if name and axis in fixed}
     found: list[tuple[bool, str]] = []
-    for node in _listed(array, cancel):
+    unordered = list(out_of_order(array, cache=cache, cancel=cancel))
+    said = _of_dimensions(array, fixed, cache, cancel) - {node.path for node in unordered}
+    for node in (*_listed(array, cancel), *unordered):
         dims = node.dimension_names or ()
-        if not set(dims) <= at.keys():
+        if not set(dims) <= at.keys() or node.path in said:
             continue
         points = _at(node, at)
         text = _text(node, points, cache, cancel) if len(points) == len(dims) else None
@@ -151,14 +158,16 @@ def point_coordinates(
     }
     at = {name: fixed[axis] for axis, name in enumerate(names) if name and axis in fixed}
     found: list[PointCoordinate] = []
-    for node in _listed(array, cancel, geolocated=True):
+    unordered = list(out_of_order(array, cache=cache, cancel=cancel))
+    said = _of_dimensions(array, [one.axis for one in drawn], cache, cancel)
+    for node in (*_listed(array, cancel, geolocated=True), *unordered):
         dims = list(zip(node.dimension_names or (), node.shape or (), strict=False))
         own = [points for dim, points in along.items() if dim in dims]
         others = [dim for dim, _ in dims if dim not in {names[points.axis] for points in own}]
-        itself = [node.name] == [dim for dim, _ in dims]
+        itself = [node.name] == [dim for dim, _ in dims] or node.path in said
         if (
             not own
-            or itself
+            or (itself and node not in unordered)
             or node.name in without
             or not set(others) <= at.keys()
             or len(set(dims)) != len(dims)
@@ -184,6 +193,37 @@ def _listed(
             yield node
     for _, node in geolocations(array, cancel) if geolocated else ():
         yield node
+
+
+def _of_dimensions(
+    array: Array, axes: Iterable[int], cache: ChunkCache | None, cancel: Cancellation | None
+) -> set[str]:
+    """Return the paths of the arrays that axes and sliders have as coordinates."""
+    found = (coordinate_of(array, axis, cache=cache, cancel=cancel)[0] for axis in axes)
+    return {node.path for node in found if node is not None}
+
+
+def out_of_order(
+    array: Array, *, cache: ChunkCache | None = None, cancel: Cancellation | None = None
+) -> Iterator[Array]:
+    """Yield the arrays that would be its dimension coordinates, were they strictly monotonic: they tell where points lie all the same.
+
+    Parameters
+    ----------
+    array
+        Whose dimensions they are along.
+    cache
+        Where decoded chunks are kept.
+    cancel
+        Looked at between chunks.
+    """
+    for axis in range(len(array.shape or ())):
+        node, _ = find_coordinate(array, axis, cancel)
+        if node is None or node.data_type.kind == "string" or node.shape is None:
+            continue
+        order = check_monotonic(node, budget=COORDINATE_BUDGET, cancel=cancel, cache=cache)
+        if order.strict is False:
+            yield node
 
 
 def _at(node: Array, at: Mapping[str, int]) -> list[Points]:

@@ -16,7 +16,11 @@ from nz_explorer.model.dialects import nczarr
 from nz_explorer.model.dialects.images import image_level
 from nz_explorer.store import Cancellation
 from nz_explorer.text.units import units_text
-from nz_explorer.values.coordinates.dimension_coordinate import find_coordinate
+from nz_explorer.values.coordinates.dimension_coordinate import (
+    COORDINATE_BUDGET,
+    coordinate_of,
+    find_coordinate,
+)
 from nz_explorer.values.coordinates.image_axes import image_coordinates
 from nz_explorer.values.coordinates.metadata_coordinates import (
     MetadataCoordinates,
@@ -27,14 +31,13 @@ from nz_explorer.values.coordinates.named import named_coordinates
 from nz_explorer.values.coordinates.times import is_time, time_labels
 from nz_explorer.values.masks.cell_states import VALUE
 from nz_explorer.values.points import Points
-from nz_explorer.values.reading.chunk_cache import MEBIBYTE, ChunkCache
+from nz_explorer.values.reading.chunk_cache import ChunkCache
 from nz_explorer.values.reading.opening import UnsupportedArray
 from nz_explorer.values.reading.size_limits import MOST_UNASKED_BYTES
 from nz_explorer.values.window import read_points
 
 Kind = Literal["index", "number", "time", "category"]
 
-COORDINATE_BUDGET = 16 * MEBIBYTE
 _LONGEST_LABEL = 60
 _MOST_POINTS, _MOST_AXES = 4096, 16
 """Labels are kept of axes of no more points, and of as many axes of an array."""
@@ -116,7 +119,11 @@ def axis_coordinates(
     meant = next(iter(metadata_coordinates(array, points.axis, cancel)), None)
     if meant is not None and meant.array is None:
         return _described(meant, points)
-    found, why = find_coordinate(array, points.axis, cancel) if meant is None else (meant.array, "")
+    found, why = (
+        coordinate_of(array, points.axis, cache=cache, cancel=cancel)
+        if meant is None
+        else (meant.array, "")
+    )
     if found is None:
         of_image = image_coordinates(array, points.axis)
         # rows of an image lie below each other, whatever their places
@@ -164,7 +171,8 @@ def _read(
     if text:
         labels = [str(value)[:_LONGEST_LABEL] for value in window.values.tolist()]
         return AxisCoordinates("category", labels=labels, title=_title(found), path=found.path)
-    return _numeric(found.path, _attributes(found, meant), unpacked(found, window.values))
+    made = _numeric(found.path, _attributes(found, meant), unpacked(found, window.values))
+    return made if made.title else replace(made, title=_title(found))
 
 
 def _described(meant: MetadataCoordinates, points: Points) -> AxisCoordinates:
@@ -226,7 +234,7 @@ def meaning(array: Array, axis: int) -> tuple[Mapping[str, Any], np.dtype[Any] |
         Attributes such as ``units`` and ``calendar``, and the type of the array that holds them, if there is one.
     """
     meant = next(iter(metadata_coordinates(array, axis)), None)
-    held = find_coordinate(array, axis)[0] if meant is None else meant.array
+    held = coordinate_of(array, axis)[0] if meant is None else meant.array
     attributes = {**(held.attributes if held is not None else {})}
     return {**attributes, **(meant.attributes if meant is not None else {})}, (
         None if held is None else held.data_type.numpy
@@ -258,8 +266,8 @@ def coordinate_label(
     -------
     tuple of str
         The text, such as ``2001-07-03``, and its units; the index itself where there is no
-        coordinate. If that is not a time, but an auxiliary coordinate of CF is, both, such as
-        ``0 (2013-05-22)``.
+        coordinate. If that is not a time, but an auxiliary coordinate of CF is, or times that are in no order, both,
+        such as ``0 (2013-05-22)``.
 
     Raises
     ------
@@ -298,7 +306,7 @@ def _auxiliary_time(
     cache: ChunkCache | None,
     cancel: Cancellation | None,
 ) -> str | None:
-    """Return the time at an index as an auxiliary coordinate has it, None where there is none.
+    """Return the time at an index as an auxiliary coordinate, or one out of order, has it; None where there is none.
 
     Source: CF-1.11, 5 Coordinate Systems (the attribute ``coordinates``).
     See https://cfconventions.org/Data/cf-conventions/cf-conventions-1.11/cf-conventions.html.
@@ -306,7 +314,8 @@ def _auxiliary_time(
     names = array.dimension_names
     if names is None or names[axis] is None:
         return None
-    for node in named_coordinates(array, cancel):
+    own, _ = find_coordinate(array, axis, cancel)
+    for node in (*([] if own is None else [own]), *named_coordinates(array, cancel)):
         if node.dimension_names != (names[axis],):
             continue
         if node.shape != ((array.shape or ())[axis],) or not is_time(node.attributes):
@@ -464,7 +473,9 @@ def _attributes(array: Array, meant: MetadataCoordinates | None) -> dict[str, An
 
 
 def _title(array: Array) -> str | None:
-    return _title_in(array.attributes)
+    """Return what a dimension is called by its coordinate: its long name, or its own where the dimension has another."""
+    own = None if array.dimension_names == (array.name,) else array.name
+    return _title_in(array.attributes) or own
 
 
 def _title_in(attributes: Mapping[str, Any]) -> str | None:

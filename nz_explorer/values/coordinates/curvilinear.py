@@ -15,7 +15,8 @@ from nz_explorer.model.dialects.multiscales import member
 from nz_explorer.model.dialects.ref import resolve
 from nz_explorer.store import Cancellation
 from nz_explorer.text.units import hemispheres
-from nz_explorer.values.coordinates.axes import COORDINATE_BUDGET, text_attribute, unpacked
+from nz_explorer.values.coordinates.axes import text_attribute, unpacked
+from nz_explorer.values.coordinates.dimension_coordinate import COORDINATE_BUDGET
 from nz_explorer.values.coordinates.named import named_coordinates
 from nz_explorer.values.masks.cell_states import VALUE
 from nz_explorer.values.points import Points, spread
@@ -23,6 +24,7 @@ from nz_explorer.values.reading.chunk_cache import ChunkCache
 from nz_explorer.values.reading.opening import UnsupportedArray
 from nz_explorer.values.window import read_points
 
+_Degrees = np.ndarray[Any, np.dtype[np.float32]]
 _WORDS = {
     "x": ("longitude", "projection_x_coordinate", "x"),
     "y": ("latitude", "projection_y_coordinate", "y"),
@@ -48,8 +50,8 @@ class Curvilinear:
 
     x_label: str
     y_label: str
-    x: np.ndarray[Any, np.dtype[np.float32]]
-    y: np.ndarray[Any, np.dtype[np.float32]]
+    x: _Degrees
+    y: _Degrees
     x_units: str | None = None
     y_units: str | None = None
     limits: tuple[float, float, float, float] = (0.0, 1.0, 0.0, 1.0)
@@ -96,7 +98,8 @@ def find_curvilinear(
 
     Notes
     -----
-    Sources: CF-1.11, 5.2 Two-Dimensional Latitude, Longitude, Coordinate Variables; ``geolocation`` in cs.
+    Sources: CF-1.11, 5.2 Two-Dimensional Latitude, Longitude, Coordinate Variables; ``geolocation`` in cs. WRF
+    writes both for each time as well.
     """
     names, shape = array.dimension_names, array.shape
     if names is None or shape is None or len(axes) != 2:
@@ -104,18 +107,20 @@ def find_curvilinear(
     wanted = {(names[axis], shape[axis]) for axis in axes}
     if len(wanted) != 2 or any(name is None for name, _ in wanted):
         return None
+    others = set(zip(names, shape, strict=False)) - wanted
     found: dict[str, Array] = {}
     candidates = chain(geolocations(array, cancel), _listed(array, cancel))
     for direction, node in candidates:
-        if set(zip(node.dimension_names or (), node.shape or (), strict=False)) == wanted:
+        dims = list(zip(node.dimension_names or (), node.shape or (), strict=False))
+        if set(dims[-2:]) == wanted and others.issuperset(dims[:-2]):
             found.setdefault(direction, node)
     return (found["x"], found["y"]) if len(found) == 2 else None
 
 
 def _listed(array: Array, cancel: Cancellation | None) -> Iterator[tuple[str, Array]]:
-    """Yield the arrays of two dimensions that CF's ``coordinates`` lists, with their directions."""
+    """Yield the arrays of two dimensions, or more, that CF's ``coordinates`` lists, with their directions."""
     for node in named_coordinates(array, cancel):
-        if node.ndim == 2:
+        if (node.ndim or 0) >= 2:
             direction = _direction(node)
             if direction is not None:
                 yield direction, node
@@ -157,6 +162,7 @@ def _direction(array: Array) -> str | None:
 def curvilinear(
     array: Array,
     points: Sequence[Points],
+    fixed: Mapping[int, int],
     *,
     budget: int | None = COORDINATE_BUDGET,
     cache: ChunkCache | None = None,
@@ -170,6 +176,8 @@ def curvilinear(
         The array shown.
     points
         The points shown along y and along x.
+    fixed
+        By axis the index at which it is fixed. Along others, which are reduced, coordinates must not change.
     budget
         The most bytes to decode for each of the two.
     cache
@@ -190,20 +198,11 @@ def curvilinear(
     found = find_curvilinear(array, [part.axis for part in points], cancel)
     if found is None:
         return None
-    read: list[np.ndarray[Any, np.dtype[np.float32]]] = []
+    read: list[_Degrees] = []
     for one in found:
-        names = one.dimension_names or ()
-        along = [
-            replace(p, axis=names.index((array.dimension_names or ())[p.axis])) for p in points
-        ]
-        try:
-            window = read_points(one, along, {}, budget=budget, cache=cache, cancel=cancel)
-        except UnsupportedArray:
+        values = _plane(array, one, points, fixed, budget, cache, cancel)
+        if values is None:
             return None
-        if window.axes != tuple(along) or window.values.dtype.kind not in "iuf":
-            return None
-        values = unpacked(one, window.values).astype(np.float32)
-        values[(window.states != VALUE) | nowhere(one, values)] = np.nan
         read.append(values)
     if not all(np.isfinite(values).any() for values in read):
         return None
@@ -216,6 +215,42 @@ def curvilinear(
         text_attribute(x, "units"),
         text_attribute(y, "units"),
     )
+
+
+def _plane(
+    array: Array,
+    coordinate: Array,
+    points: Sequence[Points],
+    fixed: Mapping[int, int],
+    budget: int | None,
+    cache: ChunkCache | None,
+    cancel: Cancellation | None,
+) -> _Degrees | None:
+    """Return what a coordinate holds at the points of a map, NaN where that is missing; None where it is not known."""
+    names, dims = array.dimension_names or (), coordinate.dimension_names or ()
+    along = [replace(p, axis=dims.index(names[p.axis])) for p in points]
+    at = {dims.index(names[axis]): index for axis, index in fixed.items() if names[axis] in dims}
+    drawn = {p.axis for p in along}
+    reduced = [axis for axis in range(len(dims)) if axis not in drawn and axis not in at]
+    ends = [at]
+    if reduced:
+        ends.append({**at, **{axis: (coordinate.shape or ())[axis] - 1 for axis in reduced}})
+    found: _Degrees | None = None
+    for place in ends:
+        try:
+            window = read_points(
+                coordinate, along, place, budget=budget, cache=cache, cancel=cancel
+            )
+        except UnsupportedArray:
+            return None
+        if window.axes != tuple(along) or window.values.dtype.kind not in "iuf":
+            return None
+        values = unpacked(coordinate, window.values).astype(np.float32)
+        values[(window.states != VALUE) | nowhere(coordinate, values)] = np.nan
+        if found is not None and not np.array_equal(found, values, equal_nan=True):
+            return None
+        found = values
+    return found
 
 
 def nowhere(array: Array, values: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -249,6 +284,7 @@ def parts_of_box(
     array: Array,
     axes: Sequence[int],
     box: Mapping[str, Sequence[float]],
+    fixed: Mapping[int, int],
     *,
     cache: ChunkCache | None = None,
     cancel: Cancellation | None = None,
@@ -263,6 +299,8 @@ def parts_of_box(
         The two axes of the map.
     box
         By name of a two-dimensional coordinate its lowest and highest value.
+    fixed
+        See `curvilinear`.
     cache
         Where decoded chunks are kept.
     cancel
@@ -278,7 +316,7 @@ def parts_of_box(
     if len(axes) != 2:
         return {}
     points = [spread(axis, shape[axis], _MOST_POINTS) for axis in axes]
-    grid = curvilinear(array, points, cache=cache, cancel=cancel)
+    grid = curvilinear(array, points, fixed, cache=cache, cancel=cancel)
     if grid is None:
         return {}
     box = {
@@ -320,6 +358,7 @@ def _nearest(
 def northwards(
     array: Array,
     axes: Sequence[int],
+    fixed: Mapping[int, int],
     budget: int | None = COORDINATE_BUDGET,
     *,
     cache: ChunkCache | None = None,
@@ -333,6 +372,8 @@ def northwards(
         The array shown.
     axes
         The two axes of the map, that of rows first.
+    fixed
+        See `curvilinear`.
     budget
         The most bytes to decode for each of the two.
     cache
@@ -343,7 +384,7 @@ def northwards(
     if find_curvilinear(array, axes, cancel) is None:
         return False
     points = [spread(axis, (array.shape or ())[axis], _FEW) for axis in axes]
-    grid = curvilinear(array, points, budget=budget, cache=cache, cancel=cancel)
+    grid = curvilinear(array, points, fixed, budget=budget, cache=cache, cancel=cancel)
     if grid is None or grid.y.shape[0] < 2:
         return False
     steps = np.diff(grid.y, axis=0)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from nz_explorer.model.attribute_types import unpacked_number
+from nz_explorer.model.calendars import CALENDARS, DECODED
 
 _SINCE = " since "
 _MEANT = re.compile(
@@ -18,18 +19,6 @@ _MEANT = re.compile(
     re.IGNORECASE,
 )
 """Units of times that somebody has spelled in their own way."""
-CALENDARS = (
-    "standard",
-    "gregorian",
-    "proleptic_gregorian",
-    "julian",
-    "noleap",
-    "365_day",
-    "all_leap",
-    "366_day",
-    "360_day",
-)
-"""Calendars of CF that cftime decodes; ``none`` and ``tai`` are of CF, and decoded by nobody."""
 MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
@@ -143,7 +132,9 @@ def time_problem(attributes: Mapping[str, Any]) -> TimeProblem | None:
     if given is None:  # null, too, is none for readers
         given = "standard"
     calendar = given.lower() if isinstance(given, str) else ""
-    if calendar not in CALENDARS:
+    if calendar not in DECODED:
+        if calendar in CALENDARS:
+            return TimeProblem("calendar", "is a calendar of CF that readers do not decode")
         return TimeProblem("calendar", "is not a known calendar", _meant_calendar(calendar))
     import cftime  # type: ignore[import-untyped, unused-ignore]
 
@@ -174,8 +165,8 @@ def time_problem(attributes: Mapping[str, Any]) -> TimeProblem | None:
 def _meant_calendar(given: str) -> str | None:
     """Return the calendar with the same words in another order, else the one that is spelled most alike."""
     words = sorted(re.split(r"[\W_]+", given))
-    same = [calendar for calendar in CALENDARS if sorted(calendar.split("_")) == words]
-    return next(iter(same or get_close_matches(given, CALENDARS, 1)), None)
+    same = [calendar for calendar in DECODED if sorted(calendar.split("_")) == words]
+    return next(iter(same or get_close_matches(given, DECODED, 1)), None)
 
 
 def seconds_in_unit(attributes: Mapping[str, Any]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ UNREAD = 8
 """In a chunk that was left out to keep to the budget, or has not arrived yet."""
 INVALID = 9
 """Outside CF's valid range, where that is looked at."""
+MISSING_VALUE = 10
+"""Equal to CF's ``missing_value``, where that is looked at."""
 
 CODES: dict[str, int] = {
     "value": VALUE,
@@ -36,6 +39,7 @@ CODES: dict[str, int] = {
     "storage_fill": STORAGE_FILL,
     "unread": UNREAD,
     "invalid": INVALID,
+    "missing_value": MISSING_VALUE,
 }
 """Names of the states, as the protocol writes them, and their codes."""
 
@@ -50,6 +54,7 @@ TITLES: dict[int, str] = {
     STORAGE_FILL: "storage fill_value",
     UNREAD: "not read",
     INVALID: "outside the valid range",
+    MISSING_VALUE: "missing_value",
 }
 """What a legend calls them."""
 
@@ -96,8 +101,29 @@ def in_valid_range(
     return np.where(outside, INVALID, states).astype(np.uint8)
 
 
+def equal_to_any(
+    values: np.ndarray[Any, Any], marks: Sequence[FillValue]
+) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return which values equal one of the marks of CF's ``missing_value``.
+
+    Parameters
+    ----------
+    values
+        Stored values, of any shape.
+    marks
+        See `nz_explorer.model.Array.missing_values`.
+    """
+    found = np.zeros(values.shape, np.bool_)
+    for mark in marks:
+        found |= matches(values, mark)
+    return found
+
+
 def classify(
-    values: np.ndarray[Any, Any], fill: FillValue | None, storage_fill: FillValue | None
+    values: np.ndarray[Any, Any],
+    fill: FillValue | None,
+    storage_fill: FillValue | None,
+    marks: Sequence[FillValue] = (),
 ) -> tuple[States, States]:
     """Return the states of values that were read.
 
@@ -109,12 +135,14 @@ def classify(
         The decoded ``_FillValue``; None where there is none.
     storage_fill
         The decoded storage ``fill_value``; None where there is none.
+    marks
+        Those of CF's ``missing_value``, beside either.
 
     Returns
     -------
     tuple of ndarray of uint8
         The states under NZ, and those if the storage fill value were the mask; of the shape of
-        `values`. A NaN that is the ``_FillValue`` is ``FILL``.
+        `values`. A NaN that is the ``_FillValue`` is ``FILL``; what equals both marks is, too.
 
     Notes
     -----
@@ -132,6 +160,8 @@ def classify(
                 plain[infinite] = np.where(real[infinite] == -np.inf, NEG_INF, INF)
     elif values.dtype.kind in "mM":
         plain[np.isnat(values)] = NAN
+    if marks:
+        plain[equal_to_any(values, marks) & (plain == VALUE)] = MISSING_VALUE
     return _with(plain, values, fill, FILL), _with(plain, values, storage_fill, STORAGE_FILL)
 
 

@@ -422,4 +422,11 @@ def _storage_default(array: Array, opened: zarr.Array[Any]) -> Any:
     if stored is not None and stored.usable:
         return stored.value
     read = opened.fill_value
-    return opened.metadata.dtype.default_scalar() if read is None else read
+    if read is not None:
+        return read
+    try:
+        return opened.metadata.dtype.default_scalar()
+    except ValueError as error:  # times without a unit, in a field
+        raise UnsupportedArray(
+            f"{array.path} has no value for what was never written: {error}"
+        ) from error

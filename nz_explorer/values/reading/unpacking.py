@@ -31,6 +31,10 @@ _ZSTD_BLOCK = 2**17
 _ZSTD_BLOCKS = 100_000
 """Blocks that are counted; zstd itself finds out faster about more."""
 _UNKNOWN = 2**63
+CUT_OFF = "the chunk is cut off"
+"""What is said of a chunk that numcodecs may decode all the same, to what is in memory by chance."""
+_BLOSC_HEADER = 16
+"""Bytes before what blosc has packed, of which the last four are its size with them."""
 
 
 class UnpackedSizeExceeded(SizeLimitExceeded):
@@ -145,15 +149,30 @@ def stated_size(codec: Any, packed: Any, limit: int) -> int:
         What it unpacks, as bytes.
     limit
         The most that it may make.
+
+    Raises
+    ------
+    ValueError
+        If blosc says that there are more bytes than there are: numcodecs would read on in memory that is not the chunk's.
     """
     name = codec_name(codec)
     if "blosc" in name:
+        _check_whole(packed)
         return int.from_bytes(packed[4:8], "little")
     if "lz4" in name:
         return int.from_bytes(packed[:4], "little")
     if "zstd" in name:
         return _zstd_size(memoryview(packed), limit)
     return 0
+
+
+def _check_whole(packed: Any) -> None:
+    """Refuse a chunk of blosc that is cut off."""
+    whole = int.from_bytes(packed[12:_BLOSC_HEADER], "little")
+    if len(packed) < max(whole, _BLOSC_HEADER):
+        missing = f"{len(packed):,} of {plural(whole, 'byte')}"
+        has = missing if len(packed) >= _BLOSC_HEADER else plural(len(packed), "byte")
+        raise ValueError(f"error during blosc decompression: {CUT_OFF}, it has {has}")
 
 
 def unpack(codec: Any, packed: bytes, limit: int) -> bytes | None:

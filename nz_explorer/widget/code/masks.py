@@ -51,6 +51,9 @@ def missing_lines(array: Array, fill: FillValue | None, reading: Reading) -> Ite
     code = missing_code(array)
     if code is not None and reading.mask != "raw":
         yield noted(f"missing |= stored == {code}", "a category that is missing")
+    if reading.decoded and reading.mask != "raw":
+        for mark in array.missing_values:
+            yield noted(f"missing |= {_is_missing(array, mark.value)}", "missing_value")
     meant = meant_type(array)
     if meant is not None:
         yield noted(f"stored = stored.astype(np.{meant.name})", "as _Unsigned says")
@@ -64,7 +67,7 @@ def _missing_line(array: Array, fill: FillValue | None, reading: Reading) -> str
         "storage fill_value" if reading.mask == "storage" else (array.fill_source or "_FillValue")
     )
     if fill is None:
-        return noted(nothing, f"no {what}: nothing is missing")
+        return noted(nothing, f"no {what}")
     if fill.value is None:
         return noted(nothing, f"{what} {json_text(fill.given)} is no value of this type")
     note = what if fill.dialect != "base64" else f"{what}, from xarray's base64"

@@ -442,7 +442,7 @@ class ProgramWriter:
         coordinate = found[name == "y"]
         names = [shown.dimension_label(axis) for axis in range(shown.ndim or 0)]
         axes = [names.index(one) for one in coordinate.dimension_names or () if one in names]
-        turned = axes != list(source.order[:2])
+        turned = [axis for axis in axes if axis in source.order[:2]] != list(source.order[:2])
         parts = tuple(source.parts[axis] for axis in axes)
         if coordinate.parent != shown.parent:
             return None

@@ -60,7 +60,7 @@ class Explorer(DisplayedWidget):
 
         - ``mask``: what counts as missing: ``nz`` (``_FillValue``), ``storage`` (``fill_value``), ``raw``
           (nothing), or ``differences`` between the first two;
-        - ``cf``: whether scale, offset and valid range of CF are applied, as they are by default;
+        - ``cf``: whether scale, offset, ``missing_value`` and valid range of CF are applied, as they are by default;
         - ``coordinates``: whether a map is drawn on its two-dimensional coordinates, as it is by default;
         - ``coastlines``: whether they are drawn, as they are by default, over a map whose longitudes and latitudes are
           known (for a projected grid this takes pyproj); ``graticule``: whether meridians and parallels are;
@@ -213,7 +213,7 @@ class Explorer(DisplayedWidget):
         ----------
         **options
             How it is drawn, instead of the values in `view`: ``mask``, ``colormap``, ``reverse``, ``limits``,
-            ``low``, ``high``, ``scale``, ``levels``, ``decoded`` (scale, offset and valid range of CF),
+            ``low``, ``high``, ``scale``, ``levels``, ``decoded`` (scale, offset, ``missing_value`` and valid range of CF),
             ``curvilinear`` (on its two-dimensional coordinates), ``coastlines``, ``graticule``, ``width`` and ``height``
             in inches. Of a group: the last two, and the ``dimension`` that its arrays share.
         """
@@ -322,14 +322,14 @@ class Explorer(DisplayedWidget):
         whole : bool
             Every element of the slice, whatever it takes.
         packed : bool
-            As they are stored, neither unpacked nor masked by a valid range.
+            As they are stored, neither unpacked nor masked by ``missing_value`` or a valid range.
 
         Returns
         -------
         numpy.ma.MaskedArray
             Packed values are unpacked by ``scale_factor`` and ``add_offset`` to float64; of complex numbers the part
             that `view` names. Masked where they equal ``_FillValue`` – or what the ``mask`` of `view` says: the
-            storage ``fill_value`` (``storage``), or nothing (``raw``) –, where they lie outside the valid range, and
+            storage ``fill_value`` (``storage``), or nothing (``raw``) – or ``missing_value``, lie outside the valid range, or
             where a chunk is unreadable or was not read. A chunk that was never written has the storage
             ``fill_value``, as for every reader. Of a group's table (every row) or scatter a field for each column.
 

@@ -128,7 +128,7 @@ def _reading(
             one.values,
             one.missing,
             found.differs(one),
-            _limits(one.values, found.nz.missing),
+            _limits(one.values, found),
             upwards=_grows_upwards(context, array, found),
         )
         parts.append(blocks.png(image, f"{TITLES[one.reader]}: {said}"))
@@ -137,9 +137,13 @@ def _reading(
     return [*parts, blocks.paragraph(blocks.quiet(MEANING[one.reader]))]
 
 
-def _limits(values: np.ndarray[Any, Any], missing: Any) -> tuple[float, float]:
-    good = values[~missing & np.isfinite(values)]
-    return (float(good.min()), float(good.max())) if good.size else (0.0, 1.0)
+def _limits(values: np.ndarray[Any, Any], found: FillInterpretations) -> tuple[float, float]:
+    """Return the ends of the colours: a mark that only xarray masks would leave one colour to all the others."""
+    for missing in (found.nz.missing | found.xarray.missing, found.nz.missing):
+        good = values[~missing & np.isfinite(values)]
+        if good.size:
+            return float(good.min()), float(good.max())
+    return 0.0, 1.0
 
 
 def _grows_upwards(context: Context, array: Array, found: FillInterpretations) -> bool:
@@ -186,6 +190,16 @@ def _why(array: Array, found: FillInterpretations) -> list[protocol.Text]:
                 " is what chunks read as that were never written. Taken for the mask ",
                 _mistakes(found),
                 ".",
+            ]
+        )
+    if array.missing_values:
+        marks = ", ".join(one.text for one in array.missing_values)
+        said.append(
+            [
+                blocks.code(f"missing_value {marks}"),
+                " is CF's mark, which xarray masks too; NZ knows ",
+                blocks.code("_FillValue"),
+                " alone. The picture and ex.values() mask both.",
             ]
         )
     if array.fill_source == "fill_value":

@@ -77,9 +77,10 @@ class StateCount(Message):
         "storage_fill",
         "unread",
         "invalid",
+        "missing_value",
     ]
     code: int
-    """The number used for it in ``states_buffer``: 0 to 9 in the order above."""
+    """The number used for it in ``states_buffer``: 0 to 10 in the order above."""
     count: int
 
 

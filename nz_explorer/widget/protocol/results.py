@@ -221,6 +221,8 @@ class PictureResult(Message):
     storage_fill: str | None = None
     fill_source: str | None = None
     """The member that ``fill`` is from: ``_FillValue``, on Zarr v2 also ``fill_value``."""
+    missing_value: str | None = None
+    """What CF's ``missing_value`` marks; points that equal it are in state ``missing_value`` when CF display is on."""
     hidden_by_xarray: int = 0
     """Values shown that xarray takes for missing: the mask ``storage`` shows its reading."""
     derived: bool = False

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from nz_explorer.model import Array, Dimension, dimension_table, paths
+from nz_explorer.values.coordinates.dimension_coordinate import find_coordinate
 from nz_explorer.values.coordinates.image_axes import described_coordinates, image_coordinates
 from nz_explorer.values.coordinates.metadata_coordinates import MetadataCoordinates
 from nz_explorer.values.coordinates.monotonicity import Monotonicity
@@ -207,6 +208,13 @@ def _row(
         )
     elif (reference := _of_another_group(dimension)) is not None:
         _describe_reference(row, dimension.uses[0].array, reference, values)
+    elif (above := find_coordinate(dimension.uses[0].array, dimension.uses[0].axis)[0]) is not None:
+        _describe(row, above, values(above))
+        row.coordinate_state = "no"
+        row.why = (
+            f"shown with {above.path}, which xarray's DataTree inherits from the group above; to NZ a coordinate is in"
+            " the array's own group"
+        )
     else:
         row.why = f"there is no array called {dimension.name} in the group; none is required"
         if dimension.name.startswith("phony_dim_"):

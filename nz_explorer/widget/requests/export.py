@@ -104,7 +104,7 @@ def slice_file(  # noqa: PLR0913  # each is a choice of the caller
     whole : bool
         Whether every element is wanted, however many bytes that takes.
     packed : bool
-        Whether numbers are wanted as they are stored, neither unpacked nor masked by a valid range.
+        Whether numbers are wanted as they are stored, neither unpacked nor masked by ``missing_value`` or a valid range.
     width, height : int
         How many points the picture has room for.
 

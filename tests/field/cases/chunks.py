@@ -410,3 +410,55 @@ def chunk_that_blosc_cannot_read(folder: Path) -> Path:
     chunk = folder / "temp" / "1"
     chunk.write_bytes(chunk.read_bytes()[:40])
     return folder
+
+
+@reported(
+    "zarr-developers/VirtualiZarr#968",
+    "ValueError: Shuffle buffer is not an integer multiple of elementsize, for the bounds of times in a virtual dataset",
+    finding=("Z2-CHUNK-004", "/time_bnds", "integer multiple of elementsize"),
+    before=fails(zarr_python, ValueError, "integer multiple of elementsize"),
+    values="all",
+)
+def chunk_of_odd_length_behind_a_filter(folder: Path) -> Path:
+    array(group(folder, 2), "time_bnds", np.ones((12, 2)), ["time", "bnds"], fill_value=None)
+    put(folder / "time_bnds" / ".zarray", [{"id": "shuffle", "elementsize": 8}], "filters")
+    (folder / "time_bnds" / "0.0").write_bytes(bytes(93))
+    return folder
+
+
+@reported(
+    "cubed-dev/cubed#859",
+    "Rechunking ends without an error, and some chunks were not written: values are empty along rlon",
+    finding=("Z3-CHUNK-004", "/P", "not written"),
+    before=sees(xarray, lambda ds: np.isnan(ds["P"].values[:, 2]).all()),
+    values="all",
+)
+def chunks_lost_in_rechunking(folder: Path) -> Path:
+    rain = np.ones((2, 4), "f4")
+    array(group(folder), "P", rain, ["time", "rlon"], chunks=[2, 1], fill_value=np.nan)
+    (folder / "P" / "c" / "0" / "2").unlink()
+    return folder
+
+
+@reported(
+    "zarr-developers/numcodecs#228",
+    "The decoder of blosc reads memory outside of a damaged chunk, and crashes, or returns what was there",
+    finding=("Z2-CHUNK-004", "/a", "cut off", "20 of 28 bytes"),
+    values="all",
+)
+def blosc_reads_beyond_the_chunk(folder: Path) -> Path:
+    from numcodecs import Blosc
+
+    root = group(folder, 2)
+    made = root.create_array(
+        "a",
+        shape=(3,),
+        chunks=(3,),
+        dtype="f4",
+        compressors=Blosc(),
+        attributes={"_ARRAY_DIMENSIONS": ["x"]},
+    )
+    made[:] = [1, 2, 3]
+    chunk = folder / "a" / "0"
+    chunk.write_bytes(chunk.read_bytes()[:20])
+    return folder

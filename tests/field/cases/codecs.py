@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import zarr
 from numcodecs import Blosc
+from zarr.codecs import BytesCodec, ShardingCodec
 
 from tests.field.case import fails, opens, reported, sees
 from tests.field.readers import xarray, zarr_python
-from tests.field.stores import array, group, put
+from tests.field.stores import array, edit, group, put
 
 
 def _v2(folder: Path, name: str, codec: object, member: str = "compressor") -> Path:
@@ -275,4 +276,69 @@ def _as_tensorstore(source: Path) -> str:
 def polarization_of_an_image(folder: Path) -> Path:
     made = group(folder)
     made.create_array("polarization", data=np.array(["I", "Q"]), dimension_names=["polarization"])
+    return folder
+
+
+@reported(
+    "zarr-developers/zarr-python#3016",
+    "What zarr-python 3 writes as Zarr v2 raises TypeError in zarr-python 2: unexpected keyword argument 'typesize'",
+    finding=("Z2-CODEC-002", "/a", "typesize", "numcodecs before 0.16"),
+    before=opens(zarr_python),
+    after=opens(zarr_python),
+)
+def size_of_elements_in_the_settings(folder: Path) -> Path:
+    values, codec = np.ones(4, "f4"), Blosc("lz4", 5)
+    array(group(folder, 2), "a", values, ["x"], fill_value=None)
+    settings = {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0}
+    put(folder / "a" / ".zarray", {**settings, "typesize": 4}, "compressor")
+    (folder / "a" / "0").write_bytes(codec.encode(values))
+    return folder
+
+
+@reported(
+    "OSGeo/gdal#15170",
+    "ERROR 6: Unsupported codec: scale_offset, and cast_value: GDAL opens no array of this product of Sentinel-2",
+    finding=("NZ-CODEC-002", "/b02", "scale_offset", "broadly supported"),
+    beside=("NZ-CODEC-004",),
+)
+def codecs_that_scale(folder: Path) -> Path:
+    array(group(folder), "b02", np.ones((2, 2), "f4"), ["y", "x"], fill_value=np.nan)
+    scale = {"name": "scale_offset", "configuration": {"scale": 10000, "offset": -0.1}}
+    cast = {"name": "cast_value", "configuration": {"data_type": "uint16"}}
+    stored = {"name": "bytes", "configuration": {"endian": "little"}}
+    put(folder / "b02" / "zarr.json", [scale, cast, stored], "codecs")
+    (folder / "b02" / "c" / "0" / "0").write_bytes(np.full(4, 11000, "<u2").tobytes())
+    return folder
+
+
+@reported(
+    "manzt/zarrita.js#426",
+    "Reads of shards whose index_codecs have no crc32c are corrupt: zarrita takes the last 4 bytes of data for the index",
+    finding=("Z3-CODEC-009", "/a", "not protected by crc32c"),
+    before=opens(zarr_python),
+    kind="pull",
+)
+def index_without_a_checksum(folder: Path) -> Path:
+    shards = ShardingCodec(chunk_shape=(2,), index_codecs=[BytesCodec()])
+    made = group(folder).create_array(
+        "a", shape=(4,), chunks=(4,), dtype="u2", serializer=shards, compressors=None
+    )
+    made[...] = np.arange(4)
+    put(folder / "a" / "zarr.json", ["x"], "dimension_names")
+    return folder
+
+
+@reported(
+    "zarr-developers/zarr-python#490",
+    "Creating an array of records with objects raises an error, and leaves an array behind that cannot be opened",
+    finding=("Z2-DT-003", "/throws_error", "|O", "cannot be in a struct"),
+    before=fails(zarr_python, (ValueError, TypeError)),
+)
+def record_of_objects(folder: Path) -> Path:
+    array(group(folder, 2), "throws_error", np.zeros(3, "u1"), ["x"], fill_value=None)
+    edit(
+        folder / "throws_error" / ".zarray",
+        lambda doc: doc.update(dtype=[["a", "|O"], ["b", "|O"]]),
+    )
+    (folder / "throws_error" / "0").unlink()
     return folder

@@ -116,3 +116,19 @@ def appended_part_not_seen(folder: Path) -> Path:
     made = zarr.open_array(folder / "temperature", mode="r+")
     made.append(np.array([4, 5, 6]))
     return folder
+
+
+@reported(
+    "dynamical-org/reformatters#1074",
+    "An array was renamed by a move, and the consolidated metadata in the root still list the old name",
+    finding=("NZ-CONS-003", "/cape_surface", "missing from the consolidated metadata"),
+    before=sees(xarray, lambda ds: "cape_surface" not in ds),
+    after=sees(xarray, lambda ds: "cape_surface" in ds),
+    kind="pull",
+)
+def array_that_was_moved(folder: Path) -> Path:
+    root = group(folder)
+    array(root, "cape_atmosphere", np.ones(3), ["step"])
+    zarr.consolidate_metadata(folder)
+    (folder / "cape_atmosphere").rename(folder / "cape_surface")
+    return folder

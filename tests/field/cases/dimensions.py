@@ -223,3 +223,37 @@ def appended_without_one_variable(folder: Path) -> Path:
     array(root, "a", np.array([1, 2, 3, 4]), ["x"])
     array(root, "b", np.array([10, 20]), ["x"])
     return folder
+
+
+@reported(
+    "EOPF-Explorer/data-model#212",
+    "The levels lie below the group of the base level, and the tree does not open: a group is not aligned with its parents",
+    finding=("CF-COORD-003", "/measurements", '"rows"', "/measurements/r2", "open_datatree"),
+    before=(fails(tree, ValueError, "not aligned with its parents"), opens(xarray)),
+    kind="pull",
+)
+def levels_below_the_base_level(folder: Path) -> Path:
+    layout = [{"asset": "."}, {"asset": "r2", "derived_from": ".", "transform": {"scale": [2, 2]}}]
+    base = group(folder).create_group(
+        "measurements", attributes={"multiscales": {"layout": layout}}
+    )
+    for name, units in (("latitude", "degrees_north"), ("longitude", "degrees_east")):
+        places = np.linspace(0, 1, 16).reshape(4, 4)
+        array(base, name, places, ["rows", "columns"], units=units, fill_value=np.nan)
+    array(base, "oa01", np.ones((4, 4)), ["rows", "columns"], coordinates="latitude longitude")
+    array(base.create_group("r2"), "oa01", np.ones((2, 2)), ["rows", "columns"])
+    return folder
+
+
+@reported(
+    "NCAR/MELODIES-MONET#428",
+    "The files of the native grid cannot be used: grid_xt and grid_yt are dimensions, and longitudes in two dimensions",
+    finding=("NZ-COORD-005", "/grid_xt", '["grid_yt", "grid_xt"]', "not a dimension coordinate"),
+    before=sees(xarray, lambda ds: "grid_xt" not in ds.indexes and ds["grid_xt"].ndim == 2),
+)
+def longitudes_named_like_a_dimension(folder: Path) -> Path:
+    root, dims = group(folder, 2), ["grid_yt", "grid_xt"]
+    for name, units in (("grid_xt", "degrees_E"), ("grid_yt", "degrees_N")):
+        array(root, name, np.linspace(0, 1, 6).reshape(2, 3), dims, units=units, fill_value=None)
+    array(root, "o3", np.ones((2, 3)), dims, coordinates="grid_yt grid_xt", fill_value=None)
+    return folder

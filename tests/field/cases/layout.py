@@ -326,3 +326,15 @@ def references_to_what_is_gone(folder: Path) -> Path:
         one.relative_to(sample).as_posix(): one.read_bytes() for one in sample.rglob(".z*")
     }
     return refer(documents, folder / "refs.json", {"lat/0": "era5.nc"})
+
+
+@reported(
+    "zarr-developers/zarr-python#2275",
+    "KeyError in Group.__getitem__ for an array that was made at a path, in a store whose root is no group",
+    finding=("TREE-001", "/", "there are nodes below it: foo"),
+    before=fails(zarr_python, GroupNotFoundError),
+    after=opens(zarr_python),
+)
+def array_at_a_path_alone(folder: Path) -> Path:
+    zarr.create_array(folder / "foo", data=np.ones(4), zarr_format=2)
+    return folder

@@ -413,3 +413,53 @@ def grid_of_roms(folder: Path) -> Path:
         array(root, name, values, dims, units=unit)
     array(root, "zeta", np.ones((2, 2)), dims)
     return folder
+
+
+@reported(
+    "nasa-jpl/its_live_production#3",
+    "The data cube copies the mapping of its first granule, so that GeoTransform has the wrong origin",
+    finding=("CF-MAP-008", "/x", "GeoTransform of /mapping", "400060"),
+    after=opens(xarray),
+    beside=("Z2-OGC-010", "Z2-FV-006", "Z2-FV-009"),
+)
+def mapping_of_the_first_granule(folder: Path) -> Path:
+    root = group(folder, 2)
+    for name, values in (("x", [450060.0, 450180.0]), ("y", [4449940.0, 4449820.0])):
+        said = {"standard_name": f"projection_{name}_coordinate", "units": "m"}
+        array(root, name, values, [name], fill_value=None, **said)
+    transform = "400000 120 0 4500000 0 -120"
+    array(root, "mapping", np.int8(0), [], fill_value=None, GeoTransform=transform, crs_wkt="…")
+    speed = np.ones((2, 2), "f4")
+    array(root, "v", speed, ["y", "x"], grid_mapping="mapping", fill_value=np.nan)
+    return folder
+
+
+@reported(
+    "developmentseed/titiler-cmr#34",
+    "XarrayReader produces upside down images for some datasets with the xarray backend",
+    finding=("CF-MAP-002", "/lat", "north"),
+)
+def granule_from_the_south(folder: Path) -> Path:
+    root = group(folder)
+    array(root, "lat", [-10.0, 0.0, 10.0], ["lat"], units="degrees_north", fill_value=-1.0)
+    array(root, "lon", [0.0, 10.0], ["lon"], units="degrees_east", fill_value=-1.0)
+    array(root, "spatial_ref", np.int64(0), [], grid_mapping_name="latitude_longitude")
+    rain = np.ones((3, 2), "f4")
+    array(root, "rain", rain, ["lat", "lon"], grid_mapping="spatial_ref", fill_value=np.nan)
+    return folder
+
+
+@reported(
+    "pydata/xarray#2250",
+    "ValueError for NaN coordinate values when a map is plotted: grids have none where data are not collected",
+    finding=("CF-COORD-004", "/gridlon_0", "2 of the 6 values", "pcolormesh"),
+    before=sees(xarray, lambda ds: bool(np.isnan(ds["gridlon_0"]).any())),
+    values="all",
+)
+def places_that_are_missing(folder: Path) -> Path:
+    root = group(folder)
+    lon = np.array([[np.nan, np.nan, 202.0], [200.0, 201.0, 202.0]])
+    array(root, "gridlon_0", lon, ["y", "x"], units="degrees_east", fill_value=np.nan)
+    humidity = np.ones((2, 3), "f4")
+    array(root, "RH", humidity, ["y", "x"], coordinates="gridlon_0", fill_value=np.nan)
+    return folder

@@ -8,7 +8,7 @@ import numpy as np
 
 from tests.field.case import fails, opens, reported, sees
 from tests.field.readers import xarray
-from tests.field.stores import array, group
+from tests.field.stores import array, group, put
 
 
 @reported(
@@ -103,4 +103,46 @@ def mark_of_a_classic_file(folder: Path) -> Path:
 )
 def mark_that_is_a_number(folder: Path) -> Path:
     array(group(folder), "quantity", np.array([1.0, 2.0]), ["x"], _FillValue=-9999.0)
+    return folder
+
+
+@reported(
+    "pangeo-data/rechunker#55",
+    "NaN of the source are 1e37 after the data were rechunked",
+    finding=("CF-FILL-002", "/zeta", "1e+37"),
+    before=sees(xarray, lambda ds: float(ds["zeta"].max()) > 9e36),
+    after=sees(xarray, lambda ds: int(np.isnan(ds["zeta"]).sum()) == 2),
+    values="all",
+)
+def marks_after_rechunking(folder: Path) -> Path:
+    heights = np.array([[0.5, 0.25, 1e37], [0.5, 1e37, 0.75]], "f4")
+    array(group(folder, 2), "zeta", heights, ["time", "x"], fill_value=None)
+    return folder
+
+
+@reported(
+    "cgentemann/cloud_science#18",
+    "Points over land should be missing, and in the second store all of them are a flag value, -32768",
+    finding=("CF-FILL-002", "/sst", "-32768"),
+    before=sees(xarray, lambda ds: float(ds["sst"].min()) < 270),
+    after=sees(xarray, lambda ds: int(np.isnan(ds["sst"]).sum()) == 2),
+    values="all",
+)
+def land_in_a_second_store(folder: Path) -> Path:
+    packed = np.array([[1990, 2010, -32768], [1980, -32768, 2004]], "i2")
+    scale = {"scale_factor": 0.001, "add_offset": 298.15}
+    array(group(folder, 2), "sst", packed, ["lat", "lon"], fill_value=None, **scale)
+    return folder
+
+
+@reported(
+    "zarr-developers/zarr-python#3447",
+    "TypeError: Invalid type: 0.0. Expected an integer. – legacy images have the fill_value 0.0 for uint8",
+    finding=("Z2-FV-004", "/s0", "0.0", "uint8"),
+    after=opens(xarray),
+    beside=("Z2-FV-006",),
+)
+def zero_with_a_point(folder: Path) -> Path:
+    array(group(folder, 2), "s0", np.ones((2, 2), "u1"), ["y", "x"])
+    put(folder / "s0" / ".zarray", 0.0, "fill_value")
     return folder

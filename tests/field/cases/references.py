@@ -262,3 +262,49 @@ def index_of_nullable_strings(folder: Path) -> Path:
     for name, values in (("values", [1, 2]), ("mask", [0, 0])):
         array(index, name, np.array(values, "i1"), ["gene"])
     return folder
+
+
+@reported(
+    "NCAR/wrf-python#11",
+    "getvar fails, as variables name the coordinate XTIME, which is not in the file",
+    finding=("CF-REF-001", "/T2", '"XTIME"', "no array"),
+    before=sees(xarray, lambda ds: "XTIME" not in ds["T2"].coords),
+    after=sees(xarray, lambda ds: set(ds["T2"].coords) == {"XLAT", "XLONG"}),
+)
+def time_that_was_removed(folder: Path) -> Path:
+    root, dims = group(folder, 2), ["Time", "south_north", "west_east"]
+    places = np.linspace(40, 41, 6).reshape(1, 2, 3)
+    for name, units in (("XLAT", "degree_north"), ("XLONG", "degree_east")):
+        array(root, name, places, dims, units=units, fill_value=None)
+    values = np.ones((1, 2, 3), "f4")
+    array(root, "T2", values, dims, coordinates="XLONG XLAT XTIME", fill_value=None)
+    return folder
+
+
+@reported(
+    "NOAA-PMEL/Ferret#1996",
+    "Latitude and longitude are variables that are not associated to the temperature, and are read as numbers",
+    finding=("CF-REF-005", "/latitude", "/longitude", "no array names them"),
+    before=sees(xarray, lambda ds: not set(ds["tos"].coords)),
+    after=sees(xarray, lambda ds: set(ds["tos"].coords) == {"latitude", "longitude"}),
+)
+def places_that_nothing_names(folder: Path) -> Path:
+    root, dims = group(folder, 2), ["j", "i"]
+    for name, units in (("latitude", "degrees_north"), ("longitude", "degrees_east")):
+        places = np.linspace(0, 1, 6).reshape(2, 3)
+        array(root, name, places, dims, units=units, standard_name=name, fill_value=None)
+    array(root, "tos", np.ones((2, 3)), dims, units="degC", fill_value=None)
+    return folder
+
+
+@reported(
+    "BioVisionCenter/ngio#151",
+    "No read method registered for IOSpec(encoding_type='null'): an older anndata reads the table, and stops at raw",
+    finding=("TREE-021", "/raw", "null", "0.12"),
+    before=opens(zarr_python),
+)
+def raw_that_is_null(folder: Path) -> Path:
+    root = group(folder, **{"encoding-type": "anndata", "encoding-version": "0.1.0"})
+    kind = {"encoding-type": "null", "encoding-version": "0.1.0"}
+    root.create_array("raw", shape=(), dtype="f8", attributes=kind)[...] = 0
+    return folder

@@ -232,3 +232,57 @@ def image_below_the_address(folder: Path) -> Path:
     root.create_group("OME").attrs["series"] = ["0"]
     _image(root.create_group("0"), (8, 8))
     return folder
+
+
+@reported(
+    "fractal-analytics-platform/fractal-tasks-core#578",
+    "napari: StopIteration in split_channels, where channels have a label, and neither a color nor a window",
+    finding=("OME-IMG-007", "/", "color of channel 0"),
+    beside=("Z2-OGC-002",),
+)
+def channels_without_a_color(folder: Path) -> Path:
+    root = group(folder, 2)
+    _image(root, (1, 8, 8), axes="cyx")
+    root.attrs["omero"] = {"channels": [{"label": "1", "wavelength_id": "1"}]}
+    return folder
+
+
+@reported(
+    "napari/napari#8814",
+    "Slices are misaligned or jump, as levels of lower resolution have fewer planes along z",
+    finding=("OME-IMG-018", "/", "8, 4 planes along z"),
+    before=fails(_every_plane, KeyError),
+    beside=("Z2-OGC-002",),
+)
+def fewer_planes_in_each_level(folder: Path) -> Path:
+    _image(group(folder, 2), (8, 8, 8), (4, 4, 4), axes="zyx")
+    return folder
+
+
+@reported(
+    "hms-dbmi/vizarr#265",
+    'Labels are not loaded if the "omero" block is missing',
+    finding=("OME-LABEL-001", "/", "no omero", "vizarr"),
+    beside=("Z2-OGC-002", "OME-IMG-003", "OME-IMG-004", "OME-LABEL-002"),
+)
+def labels_of_an_image_without_omero(folder: Path) -> Path:
+    root = group(folder, 2)
+    _image(root, (8, 8))
+    labels = root.create_group("labels")
+    labels.attrs["labels"] = ["nuclei"]
+    _image(labels.create_group("nuclei"), (8, 8), dtype="u4")
+    put(folder / "labels" / "nuclei" / ".zattrs", {"version": "0.4"}, "image-label")
+    return folder
+
+
+@reported(
+    "ome/ome-zarr-py#231",
+    "ome_zarr download writes chunks with dots in their names, also of images of version 0.4",
+    finding=("OME-IMG-009", "/0", "keys such as 0.0"),
+    beside=("Z2-OGC-002",),
+)
+def chunks_that_were_downloaded(folder: Path) -> Path:
+    _image(group(folder, 2), (8, 8))
+    options = {"chunks": (4, 4), "zarr_format": 2, "overwrite": True}
+    zarr.create_array(folder / "0", data=np.ones((8, 8), "u1"), **options)
+    return folder

@@ -31,7 +31,22 @@ describe("CF display", () => {
     expect([...decoded(field, made.picture, true, "nz").states]).toEqual([0, 9, 2, 1, 0, 9]);
     expect([...decoded(field, made.picture, true, "raw").states]).toEqual([0, 0, 2, 1, 0, 0]);
     expect([...decoded(field, made.picture, false, "nz").states]).toEqual([0, 0, 2, 1, 0, 0]);
+    expect([...decoded(field, made.picture, true, "storage").storage]).toEqual([0, 9, 2, 9, 7, 9]);
     const marked = { ...field, states: Uint8Array.from([9, 9, 2, 1, 9, 9]) };
     expect([...decoded(marked, made.picture, false, "nz").states]).toEqual([0, 0, 2, 1, 0, 0]);
+  });
+
+  test("what equals missing_value is missing, unless nothing is masked or CF is off", () => {
+    const made = picture({ missing_value: "6" });
+    made.buffers[1] = new DataView(Uint8Array.from([0, 0, 2, 1, 0, 10]).buffer);
+    const found = (decoded: boolean, mask: "nz" | "raw") =>
+      sceneOf(made.picture, made.buffers, readOptions({ decoded, mask }));
+    expect([...(found(true, "nz")?.states ?? [])]).toEqual([0, 0, 2, 1, 0, 10]);
+    expect(found(true, "nz")?.norm?.high).toBe(2);
+    for (const [cf, mask] of [
+      [false, "nz"],
+      [true, "raw"],
+    ] as const)
+      expect(found(cf, mask)?.states[5]).toBe(0);
   });
 });

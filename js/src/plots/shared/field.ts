@@ -4,7 +4,7 @@ import type { Limits, Mask, Scale } from "../../client/session";
 /** `unread` is a point in a chunk that was left out to keep to the budget or has not come yet. */
 export type CellState = StateCount["state"] | "only_nz" | "only_storage";
 
-/** The states in the order of the codes; `value` is 0. */
+/** The states in the order of their codes in messages; `value` is 0. */
 export const STATE_NAMES: Record<CellState, string> = {
   value: "values",
   fill: "_FillValue",
@@ -16,6 +16,7 @@ export const STATE_NAMES: Record<CellState, string> = {
   storage_fill: "storage fill_value",
   unread: "not read",
   invalid: "outside valid range",
+  missing_value: "missing_value",
   only_nz: "masked by NZ only",
   only_storage: "masked by storage fill only",
 };
@@ -23,7 +24,7 @@ export const STATE_NAMES: Record<CellState, string> = {
 export const STATES = Object.keys(STATE_NAMES) as readonly CellState[];
 
 const [VALUE, FILL, NAN, INF, NEG_INF, STORAGE_FILL, INVALID] = [0, 1, 2, 3, 4, 7, 9] as const;
-export const [ONLY_NZ, ONLY_STORAGE] = [10, 11] as const;
+export const [ONLY_NZ, ONLY_STORAGE] = [11, 12] as const;
 
 export interface Field {
   nx: number;
@@ -70,20 +71,6 @@ function plain(value: number): number {
   return value === -Number.POSITIVE_INFINITY ? NEG_INF : VALUE;
 }
 
-/** Codes of a message turned into codes used in here. */
-function translate(codes: Uint8Array, states: readonly StateCount[]): Uint8Array {
-  const table = Uint8Array.from({ length: 256 }, (_, code) => (code < ONLY_NZ ? code : VALUE));
-  let identical = true;
-  for (const { state, code } of states) {
-    const at = STATES.indexOf(state);
-    if (at >= 0 && table[code] !== at) {
-      table[code] = at;
-      identical = false;
-    }
-  }
-  return identical ? codes : codes.map((code) => table[code] ?? VALUE);
-}
-
 /** The numbers of a picture, or null where it has none or the buffers do not fit it. */
 export function fieldOf(picture: PictureResult, buffers: readonly DataView[]): Field | null {
   const nx = picture.x?.size ?? 1;
@@ -96,9 +83,7 @@ export function fieldOf(picture: PictureResult, buffers: readonly DataView[]): F
   if (!values || values.length < nx * ny) return null;
   const codes = (at: number | null): Uint8Array | null => {
     const found = at === null ? undefined : buffers[at];
-    return found !== undefined && found.byteLength >= nx * ny
-      ? translate(uint8s(found), picture.states)
-      : null;
+    return found && found.byteLength >= nx * ny ? uint8s(found) : null;
   };
   const states = codes(picture.states_buffer) ?? Uint8Array.from(values, plain);
   const rest = buffers[picture.rest_buffer ?? -1];
@@ -113,18 +98,22 @@ export function fieldOf(picture: PictureResult, buffers: readonly DataView[]): F
   };
 }
 
-/** Scale, offset and valid range of CF, for the eye only. */
+/** Whether CF has another say than NZ in which values are masked. */
+export const masksAsCf = ({ valid_low, valid_high, missing_value }: PictureResult): boolean =>
+  (valid_low ?? valid_high ?? missing_value) !== null;
+
+/** Scale, offset, missing_value and valid range of CF, for the eye only. */
 export function decoded(field: Field, picture: PictureResult, cf: boolean, mask: Mask): Field {
   const { packing, valid_low: low, valid_high: high } = picture;
   const { values: stored } = field;
-  const range = low !== null || high !== null;
+  const range = masksAsCf(picture);
+  const on = cf && mask !== "raw";
   if (!range && !(cf && packing)) return field;
   const valid = (codes: Uint8Array) =>
     codes.map((code, at) => {
-      if (code !== VALUE && code !== INVALID) return code;
+      if (code !== VALUE && (on || code < INVALID)) return code;
       const value = stored[at] as number;
-      const out = (low !== null && value < low) || (high !== null && value > high);
-      return cf && mask !== "raw" && out ? INVALID : plain(value);
+      return on && (value < (low ?? value) || value > (high ?? value)) ? INVALID : plain(value);
     });
   const changed = range ? { ...field, states: valid(field.states), storage: valid(field.storage) } : field;
   if (!cf || packing === null) return changed;

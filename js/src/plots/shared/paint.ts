@@ -53,6 +53,7 @@ function patterns({ dark, background, foreground }: Inks): (Pattern | null)[] {
       ink: amber,
       drawn: (x, y) => x % 6 < 1 || y % 6 < 1,
     },
+    { paper: grey, ink: line, drawn: (_, y) => y % 6 < 1.5 },
     { paper: [214, 0, 110], ink: [255, 150, 205], drawn: rising(8, 2) },
     { paper: [235, 120, 0], ink: [255, 214, 120], drawn: falling(8, 2) },
   ];

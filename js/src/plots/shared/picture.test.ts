@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
+import type { StateCount } from "../../client/protocol.gen";
 import { readOptions } from "../../client/session";
 import { axis, picture } from "../../mock/picture";
+import small from "../../mock/recorded/small.json";
 import { reading } from "../../panels/plot/stage/Hover";
 import { sceneOf } from "..";
 import { AxisGeometry } from "./axis";
-import { countStates, type Field, fieldOf, histogram, masked, normOf, place, rangeOf } from "./field";
+import { countStates, type Field, fieldOf, histogram, masked, normOf, place, rangeOf, STATES } from "./field";
 import { frameOf } from "./layout";
 import {
   categoryColor,
@@ -60,15 +62,13 @@ describe("states", () => {
     expect([...masked(odd, "raw")]).toEqual([2, 5, 6, 3, 0, 0]);
   });
 
-  test("codes of the message are translated by its own table", () => {
-    const other = picture({
-      states: [
-        { state: "fill", code: 200, count: 1 },
-        { state: "nan", code: 3, count: 1 },
-      ],
-    });
-    other.buffers[1] = new DataView(Uint8Array.from([0, 0, 3, 200, 0, 0]).buffer);
-    expect([...(fieldOf(other.picture, other.buffers)?.states ?? [])]).toEqual([0, 0, 2, 1, 0, 0]);
+  test("states stand in the order of the codes that the kernel sends", () => {
+    const { messages } = small as unknown as { messages: { result?: { states?: StateCount[] } }[] };
+    const counted = messages.flatMap(({ result }) => result?.states ?? []);
+    expect(counted.length).toBeGreaterThan(10);
+    for (const { state, code } of counted) expect(STATES[code]).toBe(state);
+    const inks = { dark: false, background: [255, 255, 255], foreground: [0, 0, 0] } as const;
+    expect(tilesOf(inks, 1).pixels).toHaveLength(STATES.length);
   });
 
   test("without states the numbers speak for themselves", () => {
@@ -286,7 +286,7 @@ describe("differences of masks", () => {
   test("are struck out, each way by itself, and counted", () => {
     const made = picture();
     const scene = sceneOf(made.picture, made.buffers, readOptions({ mask: "differences" }));
-    expect([...(scene?.states ?? [])]).toEqual([0, 0, 2, 10, 11, 0]);
+    expect([...(scene?.states ?? [])]).toEqual([0, 0, 2, 11, 12, 0]);
     expect(countStates(scene?.states ?? new Uint8Array()).slice(-2)).toEqual([
       { state: "only_nz", count: 1 },
       { state: "only_storage", count: 1 },

@@ -37,6 +37,7 @@ export function Legend({ picture, scene }: LegendProps) {
   const details: Partial<Record<CellState, string | null>> = {
     fill,
     storage_fill: picture.storage_fill,
+    missing_value: picture.missing_value,
     absent: picture.storage_fill && `reads as ${picture.storage_fill}`,
   };
   const colored = scene && kindOf(picture)?.controls(picture).includes("colormap");

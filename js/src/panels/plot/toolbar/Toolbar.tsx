@@ -6,7 +6,7 @@ import { useView } from "../../../client/view";
 import { kindOf, titleOf } from "../../../plots";
 import type { Control } from "../../../plots/kind";
 import { colorTable, gradientOf } from "../../../plots/shared/colormap";
-import type { Norm } from "../../../plots/shared/field";
+import { masksAsCf, type Norm } from "../../../plots/shared/field";
 import type { Scene } from "../../../plots/shared/scene";
 import { windowAround } from "../../../plots/shared/zoom";
 import { Button, IconButton } from "../../../ui/button/Button";
@@ -245,8 +245,8 @@ function More({
   movable: PictureResult["sliders"];
 }) {
   const { session } = useView();
-  const { packing, curvilinear, valid_low: low, valid_high: high } = picture;
-  const decodes = packing !== null || low !== null || high !== null;
+  const { packing, curvilinear } = picture;
+  const decodes = packing || masksAsCf(picture);
   if (!decodes && !has("log") && !has("mask") && movable.length === 0) return null;
   const options = session.options.value;
   const set = (change: Partial<PictureOptions>) => session.setOptions(change);
@@ -306,7 +306,7 @@ function More({
             ))}
           {decodes &&
             check(
-              packing ? "Apply scale and offset" : "Mask outside the valid range",
+              packing ? "Apply scale and offset" : "Mask as CF says",
               options.decoded,
               // Limits were of the other numbers.
               (decoded) => set({ decoded, low: null, high: null }),

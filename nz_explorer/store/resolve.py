@@ -167,6 +167,7 @@ def _without_fragment(source: str) -> tuple[str, str]:
 
 
 def _from_path(path: Path, label: str, *, follow_links: bool = False) -> Reader:
+    where = label if path.is_absolute() else f"{label} in {Path.cwd()}"
     path = path.absolute()
     try:
         if path.is_dir():
@@ -192,7 +193,6 @@ def _from_path(path: Path, label: str, *, follow_links: bool = False) -> Reader:
         raise SourceError(f"{label} may not be read: {error.strerror}") from error
     except (OSError, ValueError) as error:
         raise SourceError(f"{label} could not be opened: {error}") from error
-    where = label if Path(label).expanduser().is_absolute() else f"{label} in {Path.cwd()}"
     raise SourceError(f"there is nothing at {where}{nearby(path)}")
 
 

@@ -100,6 +100,7 @@ def test_no_key_leads_out_of_the_store(folder: Path, key: str) -> None:
     ("source", "says"),
     [
         ("nowhere", "there is nothing at nowhere in /"),
+        ("file:///nowhere", "there is nothing at file:///nowhere$"),
         ("broken.zp", r"there is nothing at broken.zp in /.*: did you mean /.*/broken.zip\?"),
         ("brocken.zip/a/b", r"; there is no /.*/brocken.zip: did you mean /.*/broken.zip\?"),
         ("plain.txt", "neither a folder nor a zip file"),

@@ -25,6 +25,7 @@ from nz_explorer.text.printable import all_encodable
 from nz_explorer.widget import panels, protocol
 from nz_explorer.widget.requests.answer import Answer, BadRequest, Buffers
 from nz_explorer.widget.search import BadQuery
+from nz_explorer.widget.text import on_screen
 
 Send = Callable[[dict[str, Any], Buffers], None]
 
@@ -148,7 +149,7 @@ class Conversation:
                 self._waiting.pop(request.id, None)
 
     def _fail(self, number: int, why: Any, message: str, *, retry: bool = False) -> None:
-        failure = protocol.Failure(why, message, retry)
+        failure = protocol.Failure(why, on_screen(message), retry)
         self.send(protocol.Reply(id=number, ok=False, error=failure))
 
     def send(self, message: protocol.Message, buffers: Buffers = ()) -> None:

@@ -152,8 +152,8 @@ test("a thinned picture has a mark for a pin, but only for some pins the value",
 });
 
 test("pins do not take the room of two pictures", async () => {
-  const view = { against: { time: 1, show: "both" } };
-  host = await mountWidget("small", { path: "/forecast/temp", pins: [{ lat: 3, lon: 4 }], view });
+  const traits = { index: { time: 3 }, view: { against: { time: 0, show: "both" } } };
+  host = await mountWidget("small", { path: "/forecast/temp", pins: [{ lat: 3, lon: 4 }], ...traits });
   await waitFor(() => expect(screen.getAllByRole("application", { name: /^Values/ })).toHaveLength(2));
   // The axes are chosen from once the picture's effects have run.
   await screen.findByRole("combobox", { name: "Horizontal axis" });

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.zarr2.chunk_keys import has_other_separator, in_one_folder
@@ -27,10 +27,8 @@ OTHERS = {
     "xarray": "fails when the values are loaded",
 }
 NETCDF = {"netCDF-C": "fails when the values are read"}
-"""It does not look at the size of chunks that are not compressed."""
 _OTHER_SIZE = re.compile(r"cannot reshape array of size [1-9]|to a larger dtype")
 """What zarr-python says of a chunk that decodes, and then has another size."""
-_AS_IT_IS = {"netCDF-C": "takes what the chunk holds, and zeros for the rest"}
 
 
 @rule("Z2-CHUNK-002", on="contents", formats=(2,), when=_has_folders)
@@ -42,27 +40,28 @@ def no_chunks_outside(array: Array, contents: Contents) -> Iterator[Fail | Undec
 @rule("Z2-CHUNK-003", on="contents", formats=(2,))
 def chunks_have_their_size(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     """Require as many bytes as the elements of a chunk take."""
-    yield from _with_netcdf(array, of_v3.chunks_have_their_size(array, contents))
+    for result in of_v3.chunks_have_their_size(array, contents):
+        yield _of_other_size(result) if isinstance(result, Fail) else result
 
 
 @rule("Z2-CHUNK-004", on="contents", formats=(2,))
 def chunks_decode(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     """Require chunks that the filters and the compressor can decode."""
-    yield from _with_netcdf(array, of_v3.chunks_decode(array, contents))
-
-
-def _with_netcdf(array: Array, results: Iterable[Fail | Undecided]) -> Iterator[Fail | Undecided]:
-    """Say of failures what netCDF-C does, too."""
-    for result in results:
+    for result in of_v3.chunks_decode(array, contents):
         if not isinstance(result, Fail):
             yield result
-        elif array.codecs and _OTHER_SIZE.search(result.message):
-            taken = {**OTHERS, **_AS_IT_IS}
-            yield dataclasses.replace(result, readers=taken, impact="values", stops=tuple(OTHERS))
+        elif _OTHER_SIZE.search(result.message):
+            yield _of_other_size(result)
         else:
             others = result.readers or OTHERS
             readers = {**others, **NETCDF} if array.codecs else others
             yield dataclasses.replace(result, readers=readers)
+
+
+def _of_other_size(fail: Fail) -> Fail:
+    """Say of chunks with too few or too many values that netCDF-C does not mind."""
+    readers = {**OTHERS, "netCDF-C": "takes what the chunk holds, and zeros for the rest"}
+    return dataclasses.replace(fail, readers=readers, impact="values", stops=tuple(OTHERS))
 
 
 @rule("Z2-CHUNK-005", on="contents", formats=(2,), when=of_v3.is_looked_for)

@@ -441,7 +441,7 @@ def _run(server: Server, notebook: str, model: dict[str, Any], cell: dict[str, A
             "kernel": {"name": "python3"},
         },
     )
-    cell["outputs"], cell["execution_count"] = _execute(session["kernel"]["id"], cell["source"])
+    cell["outputs"], cell["execution_count"] = _execute(session["kernel"]["id"], cell)
     # These outputs come from the cell itself, a moment ago, and others came with the notebook, which is ours.
     # JupyterLab may show them; it shows a widget only where all code cells are trusted.
     for one in model["cells"]:
@@ -451,8 +451,8 @@ def _run(server: Server, notebook: str, model: dict[str, Any], cell: dict[str, A
     server.request("PUT", f"api/contents/{notebook}", body)
 
 
-def _execute(kernel: str, source: str) -> tuple[list[dict[str, Any]], int | None]:
-    """Run code in a kernel of the server and collect its outputs."""
+def _execute(kernel: str, cell: dict[str, Any]) -> tuple[list[dict[str, Any]], int | None]:
+    """Run a cell in a kernel of the server and collect its outputs."""
     from jupyter_client.blocking.client import BlockingKernelClient
     from jupyter_client.connect import find_connection_file
 
@@ -465,11 +465,13 @@ def _execute(kernel: str, source: str) -> tuple[list[dict[str, Any]], int | None
 
     client = BlockingKernelClient(connection_file=find_connection_file(f"kernel-{kernel}.json"))
     client.load_connection_file()
+    # as JupyterLab does: by it the place in the explorer is kept
+    client.session.metadata = {"cellId": cell.get("id")}
     client.start_channels(hb=False)
     try:
         _wait_for_kernel(client)
         reply = client.execute_interactive(
-            source, allow_stdin=False, output_hook=collect, timeout=CELL_SECONDS
+            cell["source"], allow_stdin=False, output_hook=collect, timeout=CELL_SECONDS
         )
     except (RuntimeError, TimeoutError) as error:
         raise LaunchError(f"the notebook's first cell did not finish: {error}") from error

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -17,7 +18,7 @@ from playwright.sync_api import Page, expect
 from nz_explorer.lab.launcher import LOOPBACK, run_first_cell
 from nz_explorer.lab.workspace import workspace_with
 from tests.e2e.conftest import Lab
-from tests.e2e.lab import Notebook, OpenNotebook, write_notebook
+from tests.e2e.lab import Explorer, Notebook, OpenNotebook, write_notebook
 
 COUNTER = '''
 import anywidget, traitlets
@@ -52,6 +53,24 @@ def test_a_cell_run_before_the_browser_came_is_alive(lab: Lab, page: Page) -> No
     notebook.run("counter.n = 9")
     expect(page.get_by_role("button", name="count 9")).to_be_visible()
     assert "html" in lab.server.request("GET", "api/nbconvert")  # for the menu; listed late
+
+
+def test_a_cell_run_before_the_browser_came_comes_back_to_its_place(
+    lab: Lab, page: Page, broken_store: Path
+) -> None:
+    source = f"import nz_explorer as nz\nex = nz.explore({str(broken_store)!r})\nex"
+    write_notebook(lab.folder / "place.ipynb", [source, ""])
+    run_first_cell(lab.server, "place.ipynb")
+    notebook = Notebook.open(page, lab.server, lab.folder, "place.ipynb")
+    explorer = Explorer(notebook.widgets.first)
+    places = "list(__import__('platformdirs').user_state_path('nz_explorer').glob('places/*.json'))"
+    notebook.run(f"[one.unlink() for one in {places}]")  # those of other notebooks
+    explorer.item("forecast").click()
+    notebook.until(f"any('/forecast' in one.read_text() for one in {places})")
+    notebook.restart_kernel()
+    notebook.run_all()
+    again = Explorer(notebook.widgets.first)
+    expect(again.selected).to_have_attribute("data-path", "/forecast")
 
 
 def test_a_notebook_of_the_workspace_is_open_once_whether_the_address_names_it_or_not(

@@ -11,7 +11,14 @@ import numpy as np
 
 from nz_explorer.model import Array
 from nz_explorer.store import Cancellation
-from nz_explorer.values.masks.cell_states import ABSENT, UNREAD, UNREADABLE, States, classify
+from nz_explorer.values.masks.cell_states import (
+    ABSENT,
+    UNREAD,
+    UNREADABLE,
+    VALUE,
+    States,
+    classify,
+)
 from nz_explorer.values.points import (
     Plan,
     Points,
@@ -290,6 +297,31 @@ def _assemble(
     facts = _facts(opened, plan, chunks, states)
     values = with_meant_sign(opened.array, values)
     return Window(values, states, storage_states, plan.points, fixed, facts, tuple(errors))
+
+
+def known_values(array: Array, window: Window) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return which numbers of a window are values, also those of chunks that were never written.
+
+    zarr writes no chunk of mere fill values: of a coordinate that begins at 0 the first chunk may be absent.
+
+    Parameters
+    ----------
+    array
+        What was read.
+    window
+        Of it.
+
+    Returns
+    -------
+    ndarray of bool
+        Of the shape of the window's values.
+    """
+    absent = window.states == ABSENT
+    found: np.ndarray[Any, np.dtype[np.bool_]] = window.states == VALUE
+    if absent.any():
+        own = classify(window.values, array.fill, None, array.missing_values)[0]
+        found = found | (absent & (own == VALUE))
+    return found
 
 
 def chunk_error(grid: ChunkGrid, coordinates: Coordinates, chunk: Chunk) -> ChunkError:

@@ -27,11 +27,10 @@ from nz_explorer.values.coordinates.dimension_coordinate import (
 from nz_explorer.values.coordinates.monotonicity import check_monotonic
 from nz_explorer.values.coordinates.named import named_coordinates
 from nz_explorer.values.coordinates.times import is_time, time_labels
-from nz_explorer.values.masks.cell_states import ABSENT, VALUE
 from nz_explorer.values.points import Points
 from nz_explorer.values.reading.chunk_cache import ChunkCache
 from nz_explorer.values.reading.opening import UnsupportedArray
-from nz_explorer.values.window import read_points
+from nz_explorer.values.window import known_values, read_points
 
 _MOST = 6
 _LONGEST = 60
@@ -272,7 +271,7 @@ def _read(
     if window.axes != tuple(points):
         return None
     values, units = window.values.reshape(-1), text_attribute(node, "units")
-    there = np.isin(window.states.reshape(-1), (VALUE, ABSENT))
+    there = known_values(node, window).reshape(-1)
     texts: list[str] | None = None
     if values.size <= _MOST_TEXTS and there.any():
         if is_time(node.attributes) or values.dtype.kind == "M":

@@ -29,12 +29,11 @@ from nz_explorer.values.coordinates.metadata_coordinates import (
 from nz_explorer.values.coordinates.monotonicity import check_monotonic
 from nz_explorer.values.coordinates.named import named_coordinates
 from nz_explorer.values.coordinates.times import is_time, time_labels
-from nz_explorer.values.masks.cell_states import VALUE
 from nz_explorer.values.points import Points
 from nz_explorer.values.reading.chunk_cache import ChunkCache
 from nz_explorer.values.reading.opening import UnsupportedArray
 from nz_explorer.values.reading.size_limits import MOST_UNASKED_BYTES
-from nz_explorer.values.window import read_points
+from nz_explorer.values.window import known_values, read_points
 
 Kind = Literal["index", "number", "time", "category"]
 
@@ -166,7 +165,7 @@ def _read(
         )
     except UnsupportedArray as error:
         return AxisCoordinates(why=str(error))
-    if window.axes[0] != along or (window.states != VALUE).any():
+    if window.axes[0] != along or not known_values(found, window).all():
         return AxisCoordinates(why=f"{found.path} could not be read at all of the points shown")
     if text:
         labels = [str(value)[:_LONGEST_LABEL] for value in window.values.tolist()]
@@ -327,7 +326,7 @@ def _auxiliary_time(
         except UnsupportedArray:
             continue
         labels = time_labels(window.values, node.attributes)
-        if labels and (window.states == VALUE).all():
+        if labels and known_values(node, window).all():
             return labels[0]
     return None
 

@@ -18,11 +18,10 @@ from nz_explorer.text.units import hemispheres
 from nz_explorer.values.coordinates.axes import text_attribute, unpacked
 from nz_explorer.values.coordinates.dimension_coordinate import COORDINATE_BUDGET
 from nz_explorer.values.coordinates.named import named_coordinates
-from nz_explorer.values.masks.cell_states import VALUE
 from nz_explorer.values.points import Points, spread
 from nz_explorer.values.reading.chunk_cache import ChunkCache
 from nz_explorer.values.reading.opening import UnsupportedArray
-from nz_explorer.values.window import read_points
+from nz_explorer.values.window import known_values, read_points
 
 _Degrees = np.ndarray[Any, np.dtype[np.float32]]
 _WORDS = {
@@ -246,7 +245,7 @@ def _plane(
         if window.axes != tuple(along) or window.values.dtype.kind not in "iuf":
             return None
         values = unpacked(coordinate, window.values).astype(np.float32)
-        values[(window.states != VALUE) | nowhere(coordinate, values)] = np.nan
+        values[~known_values(coordinate, window) | nowhere(coordinate, values)] = np.nan
         if found is not None and not np.array_equal(found, values, equal_nan=True):
             return None
         found = values

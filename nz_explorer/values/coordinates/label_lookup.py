@@ -18,11 +18,10 @@ from nz_explorer.values.coordinates.axes import (
 )
 from nz_explorer.values.coordinates.dimension_coordinate import COORDINATE_BUDGET, find_coordinate
 from nz_explorer.values.coordinates.times import MONTHS, is_time, time_labels
-from nz_explorer.values.masks.cell_states import VALUE
 from nz_explorer.values.points import Points
 from nz_explorer.values.reading.chunk_cache import ChunkCache
 from nz_explorer.values.reading.opening import UnsupportedArray
-from nz_explorer.values.window import read_points
+from nz_explorer.values.window import known_values, read_points
 
 _ISO = re.compile(
     r"(-?\d{1,6})-(\d{1,2})(?:-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?)?)?Z?"
@@ -118,7 +117,7 @@ def _among_unordered(array: Array, axis: int, value: Any, cache: ChunkCache | No
     if window.axes != (along,):
         return None
     text = _as_iso(value.strip()).replace("T", " ")
-    (there,) = np.nonzero(window.states == VALUE)
+    (there,) = np.nonzero(known_values(times, window))
     labels = time_labels(window.values[there], times.attributes) or []
     dates = zip(there.tolist(), labels, strict=False)
     return next((index for index, label in dates if _begins(label, text)), None)

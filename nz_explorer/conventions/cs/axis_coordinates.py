@@ -254,9 +254,9 @@ def _list_of_coordinates(shown: str, given: list[Any], at: str) -> RuleOutput:
 
 
 def _boundaries(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
-    given = one.given.get("boundaries")
-    if given is None:
+    if "boundaries" not in one.given:
         return
+    given = one.given["boundaries"]
     pointer = one.pointer("boundaries")
     if text:
         yield Fail(

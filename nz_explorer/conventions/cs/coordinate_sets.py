@@ -156,7 +156,8 @@ def coordinate_set(array: Array) -> RuleOutput:
     yield from near(array.attribute_pointer("cs"), given, OF_SET)
     yield from judge_name(array.attribute_pointer("cs", "name"), given)
     yield from judge_attributes(array.attribute_pointer("cs", "attributes"), given)
-    yield from identifier(array.attribute_pointer("cs", "id"), given.get("id"))
+    if "id" in given:
+        yield from identifier(array.attribute_pointer("cs", "id"), given["id"])
     for i, crs in enumerate(system.crs):
         yield from _entry(array, i, crs)
         if crs.home is array:
@@ -213,7 +214,7 @@ def _wrong_target(reference: Reference, target: Target, problem: str) -> str:
 
 
 def _identifiers(system: CoordinateSystem) -> RuleOutput:
-    array, composite = system.array, system.given.get("id") is not None
+    array, composite = system.array, "id" in system.given
     physical = [
         (i, crs)
         for i, crs in enumerate(system.crs)
@@ -226,7 +227,7 @@ def _identifiers(system: CoordinateSystem) -> RuleOutput:
             rule="CS-ID-001",
         )
     for i, crs in physical:
-        has_id = isinstance(crs.given, Mapping) and crs.given.get("id") is not None
+        has_id = isinstance(crs.given, Mapping) and "id" in crs.given
         pointer = array.attribute_pointer("cs", "crs", i)
         planar = any(axis.abbreviation in ("X", "Y") for axis in crs.axes)
         # Of a grid that arrays locate the text expects none: it is typically not known.

@@ -256,10 +256,11 @@ def named_numbers(node: Node) -> Iterator[Fail]:
             if isinstance(item, str) and netcdf_numbers.QUOTED_NUMBER.fullmatch(item)
         ]
         if meaning.startswith("float") and words:
-            given = ", ".join(map(json_text, dict.fromkeys(words)))
+            names = [json_text(word) for word in dict.fromkeys(words)]
+            are = "is a number" if len(names) == 1 else "are numbers"
             yield Fail(
                 node.attribute_pointer(key),
-                f"{given} in {key} is a number, because its type is {meaning}",
+                f"{listed(names)} in {key} {are}, because its type is {meaning}",
             )
 
 

@@ -306,10 +306,20 @@ def scalar_fits(array: Array) -> Iterator[Fail]:
     place, member, given = found
     stored = array.stored_shape
     if stored is not None and stored != (1,):
-        yield Fail(
+        # netCDF-C 4.10 goes by the member scalar, and reads the chunk of an array of one dimension; without any it shows nothing
+        does = ""
+        if stored and "scalar" in place.value:
+            first = len(stored) == 1 and stored[0] > 1
+            does = (
+                f"shows one value, {'the first, and no other' if first else 'which is not stored'}"
+            )
+        wrong = Fail(
             place.at("scalar" if "scalar" in place.value else "storage"),
             f"this array is marked as a scalar, which has the shape [1], not {list(stored)}",
+            impact="values" if does else None,
+            readers={"netCDF-C": does} if does else None,
         )
+        yield read_today(place, wrong)
     elif given:
         yield Fail(
             place.at(member), f"this array is marked as a scalar and has dimensions: {shown(given)}"

@@ -107,3 +107,16 @@ def test_xarray_opens_a_group_whose_nameless_dimensions_were_given_the_names_of_
         patch = [dict(one) for one in change.patch]
         document.write_text(json.dumps(apply_patch(json.loads(document.read_text()), patch)))
     assert dict(xr.open_zarr(tmp_path, consolidated=False).sizes) == {"dim_0_2": 2, "dim_0_3": 3}
+
+
+@pytest.mark.parametrize(
+    ("odd", "right"), [("Öl", "Ol"), ("wind speed", "wind_speed"), ("°C", "_C")]
+)
+def test_a_name_keeps_the_letters_that_accents_are_on(odd: str, right: str, tmp_path: Path) -> None:
+    zarr.open_group(tmp_path, mode="w", attributes={"conventions": "NZ-1.0", odd: 1})
+    report = nz.check(tmp_path, select=["NZ-NAME-002"], progress=False)
+    (found,) = report.findings
+    assert found.fix is not None
+    (change,) = found.fix.changes
+    document = json.loads((tmp_path / "zarr.json").read_text("utf-8"))
+    assert apply_patch(document, change.patch)["attributes"] == {"conventions": "NZ-1.0", right: 1}

@@ -297,35 +297,6 @@ def references_fit(array: Array) -> Iterator[Fail | Undecided]:
         )
 
 
-@rule("NCZ-VAR-005", on="array", formats=V2, needs=("shape",))
-def scalar_fits(array: Array) -> Iterator[Fail]:
-    """Require an array marked as scalar to have the shape [1] and no dimensions."""
-    found = _references(array)
-    if found is None or not found[0].is_scalar:
-        return
-    place, member, given = found
-    stored = array.stored_shape
-    if stored is not None and stored != (1,):
-        # netCDF-C 4.10 goes by the member scalar, and reads the chunk of an array of one dimension; without any it shows nothing
-        does = ""
-        if stored and "scalar" in place.value:
-            first = len(stored) == 1 and stored[0] > 1
-            does = (
-                f"shows one value, {'the first, and no other' if first else 'which is not stored'}"
-            )
-        wrong = Fail(
-            place.at("scalar" if "scalar" in place.value else "storage"),
-            f"this array is marked as a scalar, which has the shape [1], not {list(stored)}",
-            impact="values" if does else None,
-            readers={"netCDF-C": does} if does else None,
-        )
-        yield read_today(place, wrong)
-    elif given:
-        yield Fail(
-            place.at(member), f"this array is marked as a scalar and has dimensions: {shown(given)}"
-        )
-
-
 @rule("NCZ-VAR-002", on="members")
 def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
     """Require each reference to lead to a dimension of that length."""

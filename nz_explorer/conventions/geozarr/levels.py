@@ -233,9 +233,9 @@ def _chunks(
                 path=array.path,
                 rule="GZ-MS-012",
             )
-        else:
-            yield from _as_many(array, axes, matrix)
-    elif any(
+            return
+        yield from _as_many(array, axes, matrix)
+    if any(
         chunk[axis] not in (TILE, 2 * TILE) and shape[axis] > TILE
         for axis in axes
         if axis not in whole

@@ -70,6 +70,20 @@ def test_axes_are_named_in_the_order_that_fits_the_shape(tmp_path: Path) -> None
     assert "in the order of the shape" in str(fix.note)
 
 
+def test_dimensions_are_not_given_names_that_no_axis_has(tmp_path: Path) -> None:
+    axes = {
+        name: {"coordinates": [{"unit": "m", "direction": "up", "values": {"regular": [0, 1]}}]}
+        for name in ("x", "y", "h")
+    }
+    zarr.open_group(tmp_path, mode="w").create_array(
+        "a", shape=(2, 3), dtype="f4", attributes={"cs": {"crs": [{"axes": axes}]}}
+    )
+    fix = _fix(tmp_path, "CS-ARR-003", conventions="cs")
+    assert fix is not None
+    assert not fix.patch
+    assert '"x", "y", "h"' in str(fix.note)
+
+
 def test_a_dimension_that_is_longer_above_is_given_another_name(tmp_path: Path) -> None:
     group = zarr.open_group(tmp_path, mode="w")
     group.create_array("time", data=np.arange(4), dimension_names=["time"])

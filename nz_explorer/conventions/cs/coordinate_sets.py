@@ -29,7 +29,7 @@ from nz_explorer.conventions.cs.systems import (
     of_crs,
     uses_cs,
 )
-from nz_explorer.conventions.suggested_names import add_names
+from nz_explorer.conventions.suggested_names import add_names, suggested_names
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
@@ -48,7 +48,7 @@ from nz_explorer.model.dialects.cs import (
     shared_systems,
 )
 from nz_explorer.model.dialects.ref import Reference, Target, is_reference
-from nz_explorer.text.phrases import plural
+from nz_explorer.text.phrases import listed, plural
 
 MOST_PERMUTED = 6
 """Axes that are tried in every order."""
@@ -308,7 +308,13 @@ def _names_of_axes(node: Node) -> Draft | None:
     axes = [(axis.name, axis.length()) for axis in system.axes if axis.length() != 1]
     names = _in_order(axes, system.array.shape or ())
     if None in names or len(names) != system.array.ndim:
-        return add_names(node)
+        guessed, _ = suggested_names(system.array)
+        called = [name for name, _ in axes if name is not None]
+        if not called or set(guessed) <= {axis.name for axis in system.axes}:
+            return add_names(node)
+        # names that no axis has would be as wrong as none
+        note = f"name each dimension as its axis is: {listed(map(json_text, called))}"
+        return Draft("suggest", note=note)
     order = "in their order" if names == [name for name, _ in axes] else "in the order of the shape"
     note = f"the names of the axes of cs, {order}: check that the dimensions have it, too"
     return Draft("suggest", (add("/dimension_names", names),), note)

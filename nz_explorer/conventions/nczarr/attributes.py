@@ -237,8 +237,17 @@ def properties_are_text(root: Node) -> Iterator[Fail]:
             f"{nczarr.PROPERTIES} = {shown(given)} is no text",
             impact="blocks",
             readers=NCZARR_ERROR,
-            fix=lambda node: Draft("suggest", (remove(node.attribute_pointer(nczarr.PROPERTIES)),)),
+            fix=_without_properties,
         )
+
+
+def _without_properties(node: Node) -> Draft:
+    """Take the note away, and its type, which would be one of nothing."""
+    operations = [remove(node.attribute_pointer(nczarr.PROPERTIES))]
+    found = _typed(node)
+    if found is not None and nczarr.PROPERTIES in found[1]:
+        operations.append(remove(found[0].at("types", nczarr.PROPERTIES)))
+    return Draft("suggest", tuple(operations))
 
 
 def _harm(value: Any, meaning: str) -> tuple[Impact | None, str]:

@@ -70,6 +70,20 @@ def test_axes_are_named_in_the_order_that_fits_the_shape(tmp_path: Path) -> None
     assert "in the order of the shape" in str(fix.note)
 
 
+def test_dimensions_are_not_given_names_that_no_axis_has(tmp_path: Path) -> None:
+    axes = {
+        name: {"coordinates": [{"unit": "m", "direction": "up", "values": {"regular": [0, 1]}}]}
+        for name in ("x", "y", "h")
+    }
+    zarr.open_group(tmp_path, mode="w").create_array(
+        "a", shape=(2, 3), dtype="f4", attributes={"cs": {"crs": [{"axes": axes}]}}
+    )
+    fix = _fix(tmp_path, "CS-ARR-003", conventions="cs")
+    assert fix is not None
+    assert not fix.patch
+    assert '"x", "y", "h"' in str(fix.note)
+
+
 def test_a_dimension_that_is_longer_above_is_given_another_name(tmp_path: Path) -> None:
     group = zarr.open_group(tmp_path, mode="w")
     group.create_array("time", data=np.arange(4), dimension_names=["time"])
@@ -107,3 +121,16 @@ def test_xarray_opens_a_group_whose_nameless_dimensions_were_given_the_names_of_
         patch = [dict(one) for one in change.patch]
         document.write_text(json.dumps(apply_patch(json.loads(document.read_text()), patch)))
     assert dict(xr.open_zarr(tmp_path, consolidated=False).sizes) == {"dim_0_2": 2, "dim_0_3": 3}
+
+
+@pytest.mark.parametrize(
+    ("odd", "right"), [("Öl", "Ol"), ("wind speed", "wind_speed"), ("°C", "_C")]
+)
+def test_a_name_keeps_the_letters_that_accents_are_on(odd: str, right: str, tmp_path: Path) -> None:
+    zarr.open_group(tmp_path, mode="w", attributes={"conventions": "NZ-1.0", odd: 1})
+    report = nz.check(tmp_path, select=["NZ-NAME-002"], progress=False)
+    (found,) = report.findings
+    assert found.fix is not None
+    (change,) = found.fix.changes
+    document = json.loads((tmp_path / "zarr.json").read_text("utf-8"))
+    assert apply_patch(document, change.patch)["attributes"] == {"conventions": "NZ-1.0", right: 1}

@@ -182,10 +182,11 @@ def _without_ref(at: str, given: Any, *, keyed: bool) -> RuleOutput:
 
 
 def _names_unit(given: Any) -> bool:
-    """Whether a unit is a text, or an object of the uom convention with a unit of UCUM."""
+    """Whether a unit is a text, or an object of the uom convention; in one the unit of UCUM is "1" by default."""
     if isinstance(given, Mapping):
         inner = given.get("uom", given)
-        return isinstance(inner, Mapping) and bool(inner.get("ucum"))
+        ucum = inner.get("ucum") if isinstance(inner, Mapping) else None
+        return isinstance(ucum, Mapping) and isinstance(ucum.get("unit", "1"), str | None)
     return isinstance(given, str) and bool(given.strip())
 
 
@@ -254,9 +255,9 @@ def _list_of_coordinates(shown: str, given: list[Any], at: str) -> RuleOutput:
 
 
 def _boundaries(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
-    given = one.given.get("boundaries")
-    if given is None:
+    if "boundaries" not in one.given:
         return
+    given = one.given["boundaries"]
     pointer = one.pointer("boundaries")
     if text:
         yield Fail(

@@ -29,7 +29,7 @@ from nz_explorer.conventions.cs.systems import (
     of_crs,
     uses_cs,
 )
-from nz_explorer.conventions.suggested_names import add_names
+from nz_explorer.conventions.suggested_names import add_names, suggested_names
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
@@ -48,7 +48,7 @@ from nz_explorer.model.dialects.cs import (
     shared_systems,
 )
 from nz_explorer.model.dialects.ref import Reference, Target, is_reference
-from nz_explorer.text.phrases import plural
+from nz_explorer.text.phrases import listed, plural
 
 MOST_PERMUTED = 6
 """Axes that are tried in every order."""
@@ -156,7 +156,8 @@ def coordinate_set(array: Array) -> RuleOutput:
     yield from near(array.attribute_pointer("cs"), given, OF_SET)
     yield from judge_name(array.attribute_pointer("cs", "name"), given)
     yield from judge_attributes(array.attribute_pointer("cs", "attributes"), given)
-    yield from identifier(array.attribute_pointer("cs", "id"), given.get("id"))
+    if "id" in given:
+        yield from identifier(array.attribute_pointer("cs", "id"), given["id"])
     for i, crs in enumerate(system.crs):
         yield from _entry(array, i, crs)
         if crs.home is array:
@@ -213,7 +214,7 @@ def _wrong_target(reference: Reference, target: Target, problem: str) -> str:
 
 
 def _identifiers(system: CoordinateSystem) -> RuleOutput:
-    array, composite = system.array, system.given.get("id") is not None
+    array, composite = system.array, "id" in system.given
     physical = [
         (i, crs)
         for i, crs in enumerate(system.crs)
@@ -226,7 +227,7 @@ def _identifiers(system: CoordinateSystem) -> RuleOutput:
             rule="CS-ID-001",
         )
     for i, crs in physical:
-        has_id = isinstance(crs.given, Mapping) and crs.given.get("id") is not None
+        has_id = isinstance(crs.given, Mapping) and "id" in crs.given
         pointer = array.attribute_pointer("cs", "crs", i)
         planar = any(axis.abbreviation in ("X", "Y") for axis in crs.axes)
         # Of a grid that arrays locate the text expects none: it is typically not known.
@@ -307,7 +308,13 @@ def _names_of_axes(node: Node) -> Draft | None:
     axes = [(axis.name, axis.length()) for axis in system.axes if axis.length() != 1]
     names = _in_order(axes, system.array.shape or ())
     if None in names or len(names) != system.array.ndim:
-        return add_names(node)
+        guessed, _ = suggested_names(system.array)
+        called = [name for name, _ in axes if name is not None]
+        if not called or set(guessed) <= {axis.name for axis in system.axes}:
+            return add_names(node)
+        # names that no axis has would be as wrong as none
+        note = f"name each dimension as its axis is: {listed(map(json_text, called))}"
+        return Draft("suggest", note=note)
     order = "in their order" if names == [name for name, _ in axes] else "in the order of the shape"
     note = f"the names of the axes of cs, {order}: check that the dimensions have it, too"
     return Draft("suggest", (add("/dimension_names", names),), note)

@@ -53,7 +53,8 @@ def registered(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput
             inside |= companions(crs.given.get("geolocation"))
     for known, what in (inside | used).items():
         if known not in declared:
-            found = undeclared(node, attribute, f"{known.name} (by {what})", known, "CS-REG-002")
+            by = "" if what == known.name else f" (by {what})"
+            found = undeclared(node, attribute, f"{known.name}{by}", known, "CS-REG-002")
             # the examples of geolocation declare what is inside it, those of cs that have geolocation do not
             yield found if known in used else dataclasses.replace(found, severity="info")
 
@@ -65,7 +66,7 @@ def _used_in(crs: Crs) -> dict[Convention, str]:
     if isinstance(given.get("id"), Mapping):
         used[known_conventions.PROJ] = "id"
     if "geolocation" in given:
-        used[known_conventions.GEOLOCATION] = "crs"
+        used[known_conventions.GEOLOCATION] = "geolocation"
     for one in (one for axis in crs.axes for one in axis.sets):
         if "external" in {one.kind, *(key for more in _more_values(one) for key in more)}:
             used[known_conventions.REF] = "external"

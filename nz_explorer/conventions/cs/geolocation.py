@@ -124,7 +124,8 @@ def _malformed(given: Any) -> str | None:
 def _systems(at: str, given: Mapping[str, Any]) -> RuleOutput:
     """Judge the systems that the positions are in."""
     for kind, name in product(KINDS, SYSTEMS):
-        yield from identifier(join(at, kind, name), given.get(kind, {}).get(name), name)
+        if name in given.get(kind, {}):
+            yield from identifier(join(at, kind, name), given[kind][name], name)
 
 
 def _expected(system: CoordinateSystem, crs: Crs, reference: Reference) -> list[list[int]] | None:

@@ -90,6 +90,13 @@ def _bounds(system: CoordinateSystem, axis: Axis, one: CoordinateSet, length: in
         yield from _no_array(one, outside, Fail(pointer, message, rule="CS-BND-004"))
     elif bounds.shape is None:
         yield Undecided("dependency: Z3-SHAPE-001", "CS-BND-004")
+    elif bounds.data_type.known and bounds.data_type.kind in ("string", "bytes"):
+        yield Fail(
+            pointer,
+            f"bounds of {shown} in {bounds.path} are texts; limits of cells are numbers",
+            related=(bounds.path,),
+            rule="CS-BND-004",
+        )
     elif bounds.shape != (2, length):
         turned = bounds.shape == (length, 2)
         hint = (

@@ -50,9 +50,9 @@ def parametric(axis: Axis, one: CoordinateSet) -> RuleOutput:
     one : CoordinateSet
         One of its sets.
     """
-    given = one.given.get("parametric")
-    if given is None:
+    if "parametric" not in one.given:
         return
+    given = one.given["parametric"]
     pointer = one.pointer("parametric")
     if not isinstance(given, Mapping):
         yield Fail(

@@ -47,11 +47,12 @@ def _reference(
     paths = [target.node.path for target in reference.targets]
     inner = _inner(reference, at)
     if isinstance(bare := _bare(reference), str):
+        right = _as_object(reference, bare, in_cs=in_cs)
         yield Fail(
             inner,
-            f"reference: it is a text, and must be an object, here {json_text({'node': bare})}",
+            f"reference: it is a text, and must be an object, here {json_text(right)}",
             severity="warning",
-            fix=lambda _node: Draft("suggest", (replace(inner, {"node": bare}),)),
+            fix=lambda _node: Draft("suggest", (replace(inner, right),)),
             rule="REF-001",
         )
     if reference.targets and (reference.strayed or (reference.path or "").startswith("/")):
@@ -159,7 +160,7 @@ def _not_from_the_node(home: Node, reference: Reference, at: str, *, in_cs: bool
         impact="advice" if strayed is None else None,
         readers={} if strayed is None or not in_cs else None,
         related=() if strayed is None else (target,),
-        fix=(lambda _node: Draft("suggest", (_with_node(reference, inner, relative),)))
+        fix=(lambda _node: Draft("suggest", (_with_node(reference, inner, relative, in_cs=in_cs),)))
         if leads_there
         else None,
         rule="REF-002",
@@ -176,7 +177,7 @@ def _repaired(home: Node, reference: Reference, at: str, *, in_cs: bool) -> FixM
             operations = _renamed(reference, inner)
         elif reference.kind == "node" and (near := _near(home, path)) is not None:
             beside = posixpath.relpath(near, home.path)
-            operations = (_with_node(reference, inner, beside),)
+            operations = (_with_node(reference, inner, beside, in_cs=in_cs),)
         elif reference.kind == "attribute":
             operations = _to_attribute(home, reference, inner, in_cs=in_cs)
         return Draft("suggest", operations) if operations else None
@@ -250,11 +251,17 @@ def _near(home: Node, path: str) -> str | None:
     return None
 
 
-def _with_node(reference: Reference, inner: str, path: str) -> Operation:
+def _with_node(reference: Reference, inner: str, path: str, *, in_cs: bool) -> Operation:
     """Return the operation that gives a reference another path, also where it is a path by itself."""
     if isinstance(_bare(reference), str):
-        return replace(inner, {"node": path})
+        return replace(inner, _as_object(reference, path, in_cs=in_cs))
     return replace(f"{inner}/node", path)
+
+
+def _as_object(reference: Reference, path: str, *, in_cs: bool) -> dict[str, Any]:
+    """Return what a reference that is a text should be: with ``ref`` around it, where that is not there already."""
+    wrapped = not in_cs or isinstance(reference.given, Mapping)
+    return {"node": path} if wrapped else {"ref": {"node": path}}
 
 
 def _bare(reference: Reference) -> Any:

@@ -153,7 +153,8 @@ def of_crs(crs: Crs) -> RuleOutput:
     yield from near_members(crs)
     if isinstance(crs.given, Mapping):
         yield from judge_name(crs.pointer("name"), crs.given)
-        yield from identifier(crs.pointer("id"), crs.given.get("id"))
+        if "id" in crs.given:
+            yield from identifier(crs.pointer("id"), crs.given["id"])
         if "type" in crs.given and crs.given["type"] not in TYPES:
             yield Fail(
                 crs.pointer("type"),
@@ -204,7 +205,7 @@ def judge_name(pointer: str, holder: Mapping[str, Any]) -> RuleOutput:
 
 
 def judge_attributes(pointer: str, holder: Mapping[str, Any]) -> RuleOutput:
-    """Check the attributes of a coordinate set, an axis or coordinates, where there are any.
+    """Check the attributes of a coordinate set, an axis, coordinates or boundaries, where there are any.
 
     Parameters
     ----------
@@ -232,8 +233,6 @@ def identifier(pointer: str, given: Any, name: str = "id") -> RuleOutput:
     name : str
         What it is called there.
     """
-    if given is None:
-        return
     message: str | None = (
         f'{name} must be an object such as {{"proj:code": …}}, got {json_text(given)}'
     )
@@ -261,7 +260,7 @@ def _axis(axis: Axis, *, located: bool) -> RuleOutput:
         )
     yield from _abbreviation(axis, located=located)
     given, pointer = axis.given.get("coordinates"), axis.pointer("coordinates")
-    if given is None:
+    if "coordinates" not in axis.given:
         if "boundaries" in axis.given:
             yield Fail(
                 axis.pointer("boundaries"),
@@ -293,6 +292,8 @@ def _axis(axis: Axis, *, located: bool) -> RuleOutput:
     yield from _set_names(axis)
     for one in axis.sets:
         yield from judge_attributes(one.pointer("attributes"), one.given)
+        if isinstance(limits := one.given.get("boundaries"), Mapping):
+            yield from judge_attributes(one.pointer("boundaries", "attributes"), limits)
         yield from coordinates(axis, one)
         yield from parametric(axis, one)
 
@@ -360,7 +361,9 @@ def _meant(axis: Axis) -> tuple[str, str] | None:
     name = (axis.name or "").lower()
     if name in known_crs.X_NAMES | known_crs.Y_NAMES:
         return "name", "X" if name in known_crs.X_NAMES else "Y"
-    directions = {one.direction for one in axis.sets if isinstance(one.direction, str)}
+    # that of texts is one that they have by nature, in space and time or not
+    numeric = [one for one in axis.sets if not is_text(one)]
+    directions = {one.direction for one in numeric if isinstance(one.direction, str)}
     right = next((key for key, usual in USUAL.items() if directions & set(usual)), None)
     return None if right is None else ("direction", right)
 

@@ -18,15 +18,16 @@ _AS_CFTIME = {"utc": "standard", "tai": "standard", "none": "all_leap"}
 
 _TIME_UNIT = re.compile(
     r"([fpnuµmkMG]|milli|micro|nano|kilo)?(s|sec|secs|second|seconds)|min|mins|minutes?|h|hrs?|hours?|d|days?|weeks?|"
-    r"months?|[kM]?(y|yrs?|years?)"
+    r"months?|([kM]|kilo-?|mega-?)?(y|yrs?|years?)"
 )
 _EPOCH = re.compile(
-    r"(-?)(\d{1,6})-(\d{1,2})(?:-(\d{1,2}))?(?:[T ]+(\d{1,2})(?::(\d{2})(?::(\d{2}(?:\.\d+)?))?)?)?\s*"
+    r"([+-]?)(\d{1,6})-(\d{1,2})(?:-(\d{1,2}))?(?:[T ]+(\d{1,2})(?::(\d{2})(?::(\d{2}(?:\.\d+)?))?)?)?\s*"
     r"(Z|UTC|([+-])(\d{1,2})(?::?(\d{2}))?)?",
     re.ASCII,
 )
 _ISO = re.compile(
-    r"-?\d{4,6}-\d\d-\d\d(T\d\d(:\d\d(:\d\d([.,]\d+)?)?)?(Z|[+-]\d\d(:?\d\d)?)?)?", re.ASCII
+    r"(\d{4}|[+-]\d{4,6})-\d\d-\d\d(T\d\d(:\d\d(:\d\d([.,]\d+)?)?)?(Z|[+-]\d\d(:?\d\d)?)?)?",
+    re.ASCII,
 )
 _OTHER_DATE = re.compile(
     r"\d{4}(?:(?P<basic>(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))|(?P<week>-?W\d\d(?:-?[1-7])?)|-?(?P<day>\d{3}))(?:T.*)?",
@@ -147,7 +148,7 @@ def _epoch(given: Mapping[str, Any], pointer: str, calendar: str, *, keyed: bool
     import cftime  # type: ignore[import-untyped, unused-ignore]
 
     year, month, day = (int(part) if part else 1 for part in match.groups()[1:4])
-    year = -year if match[1] else year
+    year = -year if match[1] == "-" else year
     hour, minute, second = (int(float(part)) if part else 0 for part in match.groups()[4:7])
     if int(match[10] or 0) > 23 or int(match[11] or 0) > 59:
         yield Fail(
@@ -256,6 +257,7 @@ def _in_its_form(
 def _iso(given: re.Match[str]) -> str:
     """Return an epoch as ISO 8601 writes it."""
     sign, year, month, day, hour, minute, second, zone, side, hours, minutes = given.groups()
+    sign = sign or ("+" if len(year) > 4 else "")  # which ISO 8601 wants for more than four digits
     date = f"{sign}{year:0>4}-{month:0>2}-{day or 1:0>2}"
     if hour is None and zone is None:
         return date

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nz_explorer.conventions.geozarr.rules import mapping_names
@@ -132,22 +132,36 @@ def _same_arrays(found: list[Group], arrays: dict[str, dict[str, Array]]) -> Rul
                 rule="GZ-MS-003",
             )
         for name, array in own.items():
-            for field in ("data types", "dimension names", "units"):
-                first = everything[name]
-                if _field(array, field) != _field(first, field):
+            first = everything[name]
+            for (field, own_value, pointer), (_, other, _) in zip(
+                _fields(array), _fields(first), strict=True
+            ):
+                if own_value != other:
                     yield Fail(
-                        "",
-                        f"{array.path} and {first.path} have different {field}",
+                        pointer,
+                        f"{array.path} and {first.path} have different {field}: {_named(own_value)} and {_named(other)}",
                         related=(first.path,),
                         path=array.path,
                         rule="GZ-MS-004",
                     )
 
 
-def _field(array: Array, field: str) -> Any:
-    if field == "units":
-        return array.attributes.get("units")
-    return array.data_type.name if field == "data types" else array.dimension_names
+def _fields(array: Array) -> Iterator[tuple[str, Any, str]]:
+    """Yield what has to be the same in all levels: in words, of an array, and where it is."""
+    v2 = array.zarr_format == 2
+    names = array.dimension_names
+    at_names = array.attribute_pointer("_ARRAY_DIMENSIONS")
+    yield "data types", array.data_type.name, array.pointer("dtype" if v2 else "data_type")
+    yield (
+        "dimension names",
+        None if names is None else list(names),
+        at_names if v2 else array.pointer("dimension_names"),
+    )
+    yield "units", array.attributes.get("units"), array.attribute_pointer("units")
+
+
+def _named(given: Any) -> str:
+    return "none" if given is None else json_text(given)
 
 
 def _spatial_axes(array: Array, beside: Mapping[str, Array]) -> tuple[int, int] | None:
@@ -219,9 +233,9 @@ def _chunks(
                 path=array.path,
                 rule="GZ-MS-012",
             )
-        else:
-            yield from _as_many(array, axes, matrix)
-    elif any(
+            return
+        yield from _as_many(array, axes, matrix)
+    if any(
         chunk[axis] not in (TILE, 2 * TILE) and shape[axis] > TILE
         for axis in axes
         if axis not in whole

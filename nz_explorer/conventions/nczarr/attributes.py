@@ -60,6 +60,35 @@ def storage(array: Array) -> Iterator[Fail]:
             yield Fail(place.at("storage"), said)
 
 
+@rule("NCZ-VAR-005", on="array", formats=V2, needs=("shape",))
+def scalar_fits(array: Array) -> Iterator[Fail]:
+    """Require an array marked as scalar to have the shape [1] and no dimensions."""
+    place = nczarr.find(array, "array")
+    if place is None or not isinstance(place.value, dict) or not place.is_scalar:
+        return
+    member, given = place.member("dimension_references")
+    stored = array.stored_shape
+    if stored is not None and stored != (1,):
+        # netCDF-C 4.10 goes by the member scalar, and reads the chunk of an array of one dimension; without any it shows nothing
+        does = ""
+        if stored and "scalar" in place.value:
+            first = len(stored) == 1 and stored[0] > 1
+            does = (
+                f"shows one value, {'the first, and no other' if first else 'which is not stored'}"
+            )
+        wrong = Fail(
+            place.at("scalar" if "scalar" in place.value else "storage"),
+            f"this array is marked as a scalar, which has the shape [1], not {list(stored)}",
+            impact="values" if does else None,
+            readers={"netCDF-C": does} if does else None,
+        )
+        yield read_today(place, wrong)
+    elif given:
+        yield Fail(
+            place.at(member), f"this array is marked as a scalar and has dimensions: {shown(given)}"
+        )
+
+
 @rule("NCZ-PREC-001", on="array", formats=V2)
 def rounded_fill(array: Array) -> Iterator[Fail]:
     """Note the default fill value of netCDF with six of its digits, which are enough for float32 only."""
@@ -208,8 +237,17 @@ def properties_are_text(root: Node) -> Iterator[Fail]:
             f"{nczarr.PROPERTIES} = {shown(given)} is no text",
             impact="blocks",
             readers=NCZARR_ERROR,
-            fix=lambda node: Draft("suggest", (remove(node.attribute_pointer(nczarr.PROPERTIES)),)),
+            fix=_without_properties,
         )
+
+
+def _without_properties(node: Node) -> Draft:
+    """Take the note away, and its type, which would be one of nothing."""
+    operations = [remove(node.attribute_pointer(nczarr.PROPERTIES))]
+    found = _typed(node)
+    if found is not None and nczarr.PROPERTIES in found[1]:
+        operations.append(remove(found[0].at("types", nczarr.PROPERTIES)))
+    return Draft("suggest", tuple(operations))
 
 
 def _harm(value: Any, meaning: str) -> tuple[Impact | None, str]:
@@ -256,10 +294,11 @@ def named_numbers(node: Node) -> Iterator[Fail]:
             if isinstance(item, str) and netcdf_numbers.QUOTED_NUMBER.fullmatch(item)
         ]
         if meaning.startswith("float") and words:
-            given = ", ".join(map(json_text, dict.fromkeys(words)))
+            names = [json_text(word) for word in dict.fromkeys(words)]
+            are = "is a number" if len(names) == 1 else "are numbers"
             yield Fail(
                 node.attribute_pointer(key),
-                f"{given} in {key} is a number, because its type is {meaning}",
+                f"{listed(names)} in {key} {are}, because its type is {meaning}",
             )
 
 

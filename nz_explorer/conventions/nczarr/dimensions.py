@@ -297,25 +297,6 @@ def references_fit(array: Array) -> Iterator[Fail | Undecided]:
         )
 
 
-@rule("NCZ-VAR-005", on="array", formats=V2, needs=("shape",))
-def scalar_fits(array: Array) -> Iterator[Fail]:
-    """Require an array marked as scalar to have the shape [1] and no dimensions."""
-    found = _references(array)
-    if found is None or not found[0].is_scalar:
-        return
-    place, member, given = found
-    stored = array.stored_shape
-    if stored is not None and stored != (1,):
-        yield Fail(
-            place.at("scalar" if "scalar" in place.value else "storage"),
-            f"this array is marked as a scalar, which has the shape [1], not {list(stored)}",
-        )
-    elif given:
-        yield Fail(
-            place.at(member), f"this array is marked as a scalar and has dimensions: {shown(given)}"
-        )
-
-
 @rule("NCZ-VAR-002", on="members")
 def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
     """Require each reference to lead to a dimension of that length."""
@@ -341,7 +322,7 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
                 undeclared = Fail(
                     pointer,
                     f"{reference} is not declared by any group",
-                    fix=partial(_declare, reference, length),
+                    fix=partial(_declare, array, pointer, reference, length),
                     path=array.path,
                 )
                 yield read_today(place, undeclared)
@@ -370,11 +351,20 @@ def _out_of_sight(array: Array, pointer: str, reference: str, home: Node) -> Fai
     )
 
 
-def _declare(reference: str, length: int, node: Node) -> Draft | None:
-    """Declare a dimension in the group that a reference names."""
+def _declare(array: Array, pointer: str, reference: str, length: int, node: Node) -> Draft | None:
+    """Refer to the dimension that is meant, or declare one in the group that a reference names."""
     path, _, name = reference.rpartition("/")
-    group = node.hierarchy.get(path or "/")
-    return None if group is None else _set_length(name, group, length, node)
+    for above in paths.all_above(array.path):
+        group = array.hierarchy.get(above)
+        notes = nczarr.group_notes(group) if isinstance(group, Group) else None
+        for known in notes.dimensions.values() if notes is not None else ():
+            if known.name.lower() == name.lower() and known.size == length:
+                operation = replace(pointer, f"{paths.below(above)}{known.name}")
+                return Draft("suggest", (operation,), node=array)
+    group = array.hierarchy.get(path or "/")
+    # netCDF-C looks in the group of the array and in those above it
+    seen = group is not None and array.path.startswith(paths.below(group.path))
+    return _set_length(name, group, length, node) if group is not None and seen else None
 
 
 def _set_length(name: str, group: Node, length: int, _node: Node) -> Draft | None:

@@ -116,8 +116,14 @@ def attribute_characters(node: Node) -> Iterator[Fail]:
             yield Fail(
                 node.attribute_pointer(name),
                 f"attribute name {json_text(name)} has characters other than letters, digits and underscore: {odd}",
-                fix=_rename(name, re.sub(_ODD, "_", name)),
+                fix=_rename(name, re.sub(_ODD, "_", _without_accents(name))),
             )
+
+
+def _without_accents(name: str) -> str:
+    """Return a name with the letters that accents and dots are on, so that it still begins with one."""
+    parts = unicodedata.normalize("NFKD", name)
+    return "".join(part for part in parts if not unicodedata.combining(part))
 
 
 @rule("NZ-NAME-003", on="node", needs=("attributes",))

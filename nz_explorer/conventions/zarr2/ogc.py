@@ -298,10 +298,11 @@ def one_crs(group: Group) -> Iterator[Fail | Undecided]:
     for array in beside.values():
         found = dict(_encodings(array, beside))
         codes = {name: crs.code(value) for name, value in found.items()}
-        if len(found) > 1 and None in codes.values():
+        names = [name for name, own in codes.items() if own is not None]
+        alike = len({codes[name] for name in names}) < 2
+        if len(found) > 1 and alike and len(names) < len(found):
             yield Undecided("unsupported: not every encoding of a reference system names its code")
             continue
-        names = list(codes)
         for name in names[1:]:
             if codes[name] != codes[names[0]]:
                 yield Fail(
@@ -326,7 +327,6 @@ def _encodings(array: Array, beside: Mapping[str, Array]) -> Iterator[tuple[str,
     for member in crs.WKT_ATTRIBUTES:
         if target is not None and isinstance(wkt := target.attributes.get(member), str):
             yield f"{target.name}:{member}", wkt
-            break
 
 
 @rule("Z2-OGC-009", on="members", formats=V2)

@@ -1,0 +1,88 @@
+"""Fixes of what netCDF-C notes: what they leave is what netCDF-C reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonpatch import apply_patch
+
+import nz_explorer as nz
+
+NOTED = {"dimension_references": ["/g/x"], "storage": "chunked"}
+
+
+def _store(
+    folder: Path, noted: Mapping[str, Any], shape: tuple[int, ...] = (3,), **root: Any
+) -> Path:
+    """Write an array in a group that declares its dimension, as netCDF-C does."""
+    array = {"zarr_format": 2, "shape": shape, "chunks": shape, "dtype": "<f4", "order": "C"}
+    groups = {"dimensions": {}, "arrays": [], "groups": ["g"]}
+    documents = {
+        ".zgroup": {"zarr_format": 2},
+        ".zattrs": {
+            "_nczarr_superblock": {"version": "2.0.0"},
+            "_nczarr_group": groups,
+            "_nczarr_attr": {"types": dict.fromkeys(root, ">S1")},
+            **root,
+        },
+        "g/.zgroup": {"zarr_format": 2},
+        "g/.zattrs": {"_nczarr_group": {"dimensions": {"x": 3}, "arrays": ["a"], "groups": []}},
+        "g/a/.zarray": {**array, "compressor": None, "fill_value": None, "filters": None},
+        "g/a/.zattrs": {"_ARRAY_DIMENSIONS": ["x"], "_nczarr_array": noted},
+    }
+    for key, document in documents.items():
+        (folder / key).parent.mkdir(parents=True, exist_ok=True)
+        (folder / key).write_text(json.dumps(document), "utf-8")
+    return folder
+
+
+def _fix(store: Path, rule: str) -> nz.Fix | None:
+    (found,) = nz.check(store, select=[rule], progress=False).findings
+    return found.fix
+
+
+def _apply(store: Path, fix: nz.Fix | None) -> None:
+    assert fix is not None
+    for change in fix.changes:
+        document = store / change.document
+        patched = apply_patch(json.loads(document.read_text("utf-8")), change.patch)
+        document.write_text(json.dumps(patched), "utf-8")
+
+
+@pytest.mark.parametrize("wrong", ["/g/X", "/x", "/h/x"])
+def test_a_reference_leads_to_the_dimension_of_that_name_in_sight(
+    wrong: str, tmp_path: Path
+) -> None:
+    store = _store(tmp_path, {**NOTED, "dimension_references": [wrong]})
+    _apply(store, _fix(store, "NCZ-VAR-002"))
+    noted = json.loads((store / "g/a/.zattrs").read_text("utf-8"))["_nczarr_array"]
+    assert noted == NOTED
+
+
+def test_a_dimension_is_not_declared_where_netcdf_does_not_look(tmp_path: Path) -> None:
+    store = _store(tmp_path, {**NOTED, "dimension_references": ["/h/k"]})
+    (store / "h").mkdir()
+    (store / "h/.zgroup").write_text('{"zarr_format": 2}', "utf-8")
+    (store / "h/.zattrs").write_text(
+        '{"_nczarr_group": {"dimensions": {}, "arrays": [], "groups": []}}', "utf-8"
+    )
+    assert _fix(store, "NCZ-VAR-002") is None
+
+
+@pytest.mark.parametrize(("shape", "offered"), [((1,), True), ((3,), False)])
+def test_only_what_has_the_shape_of_a_scalar_is_marked_as_one(
+    shape: tuple[int, ...], offered: bool, tmp_path: Path
+) -> None:
+    store = _store(tmp_path, {"dimension_references": [], "storage": "scalar"}, shape)
+    assert (_fix(store, "NCZ-VAR-007") is not None) is offered
+
+
+def test_the_type_of_a_note_goes_with_it(tmp_path: Path) -> None:
+    store = _store(tmp_path, NOTED, _NCProperties=2)
+    _apply(store, _fix(store, "NCZ-ATT-003"))
+    left = nz.check(store, select=["NCZ-ATT"], progress=False).findings
+    assert [finding.message for finding in left if finding.path == "/"] == []

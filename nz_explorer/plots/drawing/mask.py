@@ -40,7 +40,7 @@ def masked_states(look: QuickLook, mask: Mask, *, decoded: bool) -> States:
     nz, storage = look.cell_states, look.storage_states
     if decoded:
         nz, storage = _in_valid_range(look, nz), _in_valid_range(look, storage)
-    else:
+    elif not look.derived:
         nz, storage = (np.where(s == MISSING_VALUE, VALUE, s).astype("u1") for s in (nz, storage))
     if mask == "nz" or look.derived:  # what it is made of was masked before
         return nz

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +22,6 @@ from nz_explorer.values.coordinates.curvilinear import geolocations, nowhere
 from nz_explorer.values.coordinates.dimension_coordinate import (
     COORDINATE_BUDGET,
     coordinate_of,
-    find_coordinate,
 )
 from nz_explorer.values.coordinates.monotonicity import check_monotonic
 from nz_explorer.values.coordinates.named import named_coordinates
@@ -92,8 +91,8 @@ def auxiliary_labels(
     names = array.dimension_names or ()
     at = {name: fixed[axis] for axis, name in enumerate(names) if name and axis in fixed}
     found: list[tuple[bool, str]] = []
-    unordered = list(out_of_order(array, cache=cache, cancel=cancel))
-    said = _of_dimensions(array, fixed, cache, cancel) - {node.path for node in unordered}
+    ordered, unordered = _of_dimensions(array, cache, cancel)
+    said = {node.path for axis, node in ordered.items() if axis in fixed}
     for node in (*_listed(array, cancel), *unordered):
         dims = node.dimension_names or ()
         if not set(dims) <= at.keys() or node.path in said:
@@ -157,8 +156,8 @@ def point_coordinates(
     }
     at = {name: fixed[axis] for axis, name in enumerate(names) if name and axis in fixed}
     found: list[PointCoordinate] = []
-    unordered = list(out_of_order(array, cache=cache, cancel=cancel))
-    said = _of_dimensions(array, [one.axis for one in drawn], cache, cancel)
+    ordered, unordered = _of_dimensions(array, cache, cancel)
+    said = {ordered[one.axis].path for one in drawn if one.axis in ordered}
     for node in (*_listed(array, cancel, geolocated=True), *unordered):
         dims = list(zip(node.dimension_names or (), node.shape or (), strict=False))
         own = [points for dim, points in along.items() if dim in dims]
@@ -195,34 +194,25 @@ def _listed(
 
 
 def _of_dimensions(
-    array: Array, axes: Iterable[int], cache: ChunkCache | None, cancel: Cancellation | None
-) -> set[str]:
-    """Return the paths of the arrays that axes and sliders have as coordinates."""
-    found = (coordinate_of(array, axis, cache=cache, cancel=cancel)[0] for axis in axes)
-    return {node.path for node in found if node is not None}
+    array: Array, cache: ChunkCache | None, cancel: Cancellation | None
+) -> tuple[dict[int, Array], list[Array]]:
+    """Return by axis the arrays that axes and sliders have as coordinates, and those that would be, were they strictly monotonic.
 
-
-def out_of_order(
-    array: Array, *, cache: ChunkCache | None = None, cancel: Cancellation | None = None
-) -> Iterator[Array]:
-    """Yield the arrays that would be its dimension coordinates, were they strictly monotonic: they tell where points lie all the same.
-
-    Parameters
-    ----------
-    array
-        Whose dimensions they are along.
-    cache
-        Where decoded chunks are kept.
-    cancel
-        Looked at between chunks.
+    The latter tell where points lie all the same.
     """
+    ordered: dict[int, Array] = {}
+    unordered: list[Array] = []
     for axis in range(len(array.shape or ())):
-        node, _ = find_coordinate(array, axis, cancel)
-        if node is None or node.data_type.kind == "string" or node.shape is None:
+        node, _ = coordinate_of(array, axis, cache=cache, cancel=cancel)
+        if node is None or node.shape is None:
             continue
+        names = node.data_type.kind == "string"
         order = check_monotonic(node, budget=COORDINATE_BUDGET, cancel=cancel, cache=cache)
-        if order.strict is False:
-            yield node
+        if not names and order.strict is False:
+            unordered.append(node)
+        else:
+            ordered[axis] = node
+    return ordered, unordered
 
 
 def _at(node: Array, at: Mapping[str, int]) -> list[Points]:

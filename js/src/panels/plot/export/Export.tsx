@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import type { RequestError } from "../../../client/client";
 import type { ExportParams, ExportResult, Slider } from "../../../client/protocol.gen";
 import { useView } from "../../../client/view";
 import { Button } from "../../../ui/button/Button";
@@ -43,7 +44,7 @@ export function Export({
   const file = async (format: ExportParams["format"], size?: object | false) => {
     const view = session.options.peek();
     const params = { path, format, index, view, ...(size || { whole: true }) };
-    save(await session.client.call("export", params).answer);
+    return save(await session.client.call("export", params).answer);
   };
   const animation = async (dimension: string, format: "gif" | "mp4") => {
     const view = session.options.peek();
@@ -54,27 +55,32 @@ export function Export({
     film.current = mine;
     session.frames.value = [];
     try {
-      save(await session.client.call("animate", params, mine.signal).answer);
+      return save(await session.client.call("animate", params, mine.signal).answer);
     } finally {
       if (film.current === mine) film.current = null;
     }
   };
-  const save = (answer: Parameters<typeof saved>[0]) => setSaid(`Saved ${visible(saved(answer))}`);
+  const save = (answer: Parameters<typeof saved>[0]) => `Saved ${visible(saved(answer))}`;
   const copyCode = async () => {
     const params = { index, view: session.options.peek() };
     const { blocks } = await session.client.request("page", { name: "code", path, params });
     const text = blocks[0]?.type === "code" ? blocks[0].text : "";
-    setSaid((await copyText(text)) ? "Copied" : "Could not copy");
+    if (!(await copyText(text))) throw new Error("Could not copy");
+    return "Copied";
   };
-  const run = (what: () => Promise<void>) => {
+  /** What has come of it is read, and gone; what went wrong stays. */
+  const passing = (text: string) => {
+    setSaid(text);
+    setTimeout(() => setSaid((now) => (now === text ? "" : now)), 6000);
+  };
+  const run = (what: () => Promise<string>) => {
     setSaid("Working…");
-    what()
-      .catch((error: Error) => setSaid(visible(error.message)))
-      // What has come of it is read, and gone; what went wrong stays.
-      .then(() => setTimeout(() => setSaid((now) => (/^(S|C|canc)/.test(now) ? "" : now)), 6000));
+    what().then(passing, (error: RequestError) =>
+      (error.code === "cancelled" ? passing : setSaid)(visible(error.message)),
+    );
   };
-  const items: [string, () => Promise<void>][] = [
-    ...formats.flatMap(([format, label], nth): [string, () => Promise<void>][] =>
+  const items: [string, () => Promise<string>][] = [
+    ...formats.flatMap(([format, label], nth): [string, () => Promise<string>][] =>
       nth > 1 && size
         ? [
             [`${label}, as shown`, () => file(format, size)],
@@ -85,7 +91,7 @@ export function Export({
     ...sliders
       .filter(({ length }) => length > 1)
       .flatMap(({ dimension }) =>
-        (["gif", "mp4"] as const).map((format): [string, () => Promise<void>] => [
+        (["gif", "mp4"] as const).map((format): [string, () => Promise<string>] => [
           `Animation along ${visible(dimension)} (${format.toUpperCase()})`,
           () => animation(dimension, format),
         ]),

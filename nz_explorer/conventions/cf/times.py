@@ -318,13 +318,14 @@ def durations_are_told(array: Array) -> Iterator[Fail]:
         )
         return
     fixes: tuple[FixMaker, FixMaker] = (_are_durations, _are_numbers)
+    first, other = fixes if is_candidate(array) else fixes[::-1]
     yield Fail(
         array.attribute_pointer("units"),
         f"{array.path} counts {units}: xarray of 2026 and later shows the numbers, older ones make durations (timedelta64) of them",
         readers={"xarray": "shows numbers since 2026, and durations before"},
         impact="advice",
-        fix=fixes[0 if is_candidate(array) else 1],
-        alternatives=(fixes[1 if is_candidate(array) else 0],),
+        fix=first,
+        alternatives=(other,),
     )
 
 

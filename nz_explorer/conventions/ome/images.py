@@ -18,13 +18,15 @@ from nz_explorer.engine.fixes import Draft, add, move, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.images import ome
-from nz_explorer.model.dialects.multiscales import family, level_name, member
+from nz_explorer.model.dialects.multiscales import family, level_name, level_names, member
 from nz_explorer.model.paths import below
 from nz_explorer.text.phrases import listed, plural
 
 ORDER = {"time": 0, "channel": 1, "space": 2}
 """Which types of axes come first; those of other types may be where channels are."""
 MOST_LEVELS = 64
+_OF_IMAGES = frozenset(("axes", "coordinateTransformations", "name", "version"))
+"""What OME-NGFF says of an image, of which each of its versions wants one at least."""
 _VERSIONED = ("ome", "multiscales", "plate", "well", "image-label")
 """Attributes that have a version, or hold members that do."""
 
@@ -53,7 +55,23 @@ def is_image(group: Group) -> bool:
         return False  # those of zarr-conventions/multiscales
     given = held(group)[0].get("multiscales")
     listed_datasets = isinstance(given, Mapping) and "datasets" in given
-    return given is not None and (family(attributes) == "OME-NGFF" or listed_datasets)
+    if given is None or not (family(attributes) == "OME-NGFF" or listed_datasets):
+        return False
+    return "ome" in attributes or not _has_groups_for_levels(group)
+
+
+def _has_groups_for_levels(group: Group) -> bool:
+    """Whether only the word is shared with OME-NGFF: none of its members, and each level is a group of arrays."""
+    images = [image for image, _ in images_of(group)]
+    if not images or any(not _OF_IMAGES.isdisjoint(image) for image in images):
+        return False
+    found = [
+        group.hierarchy.get(below(group.path) + name)
+        for name in level_names(group.attributes)
+        if name
+    ]
+    there = [node for node in found if node is not None]
+    return bool(there) and all(isinstance(node, Group) for node in there)
 
 
 def images_of(group: Group) -> Iterator[tuple[Mapping[str, Any], str]]:

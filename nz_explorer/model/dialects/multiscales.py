@@ -18,6 +18,10 @@ from nz_explorer.model.paths import below
 Family = Literal["GeoZarr", "multiscales", "OME-NGFF"]
 _OF_MAPS = frozenset(("pixels_per_tile", "crs", "level"))
 """What ndpyramid says of a level, and OME-NGFF does not."""
+_METHODS = frozenset(
+    ("pyramid_coarsen", "pyramid_create", "pyramid_regrid", "pyramid_reproject", "pyramid_resample")
+)
+"""The functions of ndpyramid, which it names in the metadata of a pyramid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +56,12 @@ def family(attributes: Mapping[str, Any]) -> Family | None:
 def _is_of_maps(given: Any) -> bool:
     """Whether a list has levels as ndpyramid writes them, which are groups with maps in them."""
     image = given[0] if isinstance(given, list) and given else None
-    datasets = image.get("datasets") if isinstance(image, Mapping) else None
+    datasets = member(image, "datasets")
     level = datasets[0] if isinstance(datasets, list) and datasets else None
-    return isinstance(level, Mapping) and not _OF_MAPS.isdisjoint(level)
+    if not isinstance(level, Mapping):
+        return False
+    method = member(member(image, "metadata"), "method")
+    return not _OF_MAPS.isdisjoint(level) or (isinstance(method, str) and method in _METHODS)
 
 
 def tile_size(attributes: Mapping[str, Any]) -> int | None:

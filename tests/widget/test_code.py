@@ -542,3 +542,24 @@ def test_a_program_says_of_the_view_only_what_is_unusual(store: Path) -> None:
     ex.view = {"mask": "storage", "decoded": False}
     assert "'mask': 'storage', 'decoded': False" in ex.code(using="nz_explorer")
     ex.close()
+
+
+def test_a_program_writes_dates_where_values_are_times(tmp_path: Path) -> None:
+    group = zarr.create_group(tmp_path / "s.zarr")
+    for name, shape in (("line", (40,)), ("map", (4, 10))):
+        valid = group.create_array(name, shape=shape, dtype="i4", fill_value=-1)
+        valid[...] = np.arange(40).reshape(shape)
+        valid.attrs["units"] = "days since 2001-01-20"
+    ex = nz.explore(tmp_path / "s.zarr", path="/line")
+    for path in ("/line", "/map"):
+        ex.path = path
+        plt.close("all")
+        exec(compile(ex.code("zarr"), "program", "exec"), {})
+        plt.gcf().canvas.draw()
+        axes = plt.gcf().axes[-1]  # of the colour bar, where there is one
+        written = [label.get_text() for label in axes.get_yticklabels()]
+        assert len(written) > 2
+        assert all(text.startswith("2001-0") for text in written)
+        assert "2001-02-01" in written
+    plt.close("all")
+    ex.close()

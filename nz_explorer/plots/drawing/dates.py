@@ -12,6 +12,7 @@ from nz_explorer.plots.picture import QuickLook
 
 _ROUND = re.compile(r"((-01)?-01)?( 00:00)?$")
 """How the first moments of days, months and years end: the longer, the rounder a date is."""
+_TICKS = 6
 _NEAR = 0.75
 """How far, in the distance between ticks, a round date may be from where a tick would be."""
 
@@ -44,6 +45,23 @@ def date_ticks_of(
         cost = (far + 0.25) / np.where(far < _NEAR, rounder, 1)
         found[int(known[np.argmin(cost)])] = None
     return [float(values[at]) for at in found], [look.dates[at] for at in found]
+
+
+def written_dates(look: QuickLook, span: Range) -> tuple[list[float], list[str]]:
+    """Return where a program writes dates along an axis of values that are times, and the dates; none where it writes numbers.
+
+    Parameters
+    ----------
+    look
+        The picture.
+    span
+        Limits of the axis.
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    if not look.dates or look.values is None:
+        return [], []
+    return date_ticks_of(look, MaxNLocator(_TICKS).tick_values(*span), span)
 
 
 def _end(date: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model import Array
 from nz_explorer.plots.axes import is_text, long_axes
+from nz_explorer.plots.drawing.dates import written_dates
 from nz_explorer.plots.drawing.legends import MOST_CATEGORIES, with_left_out
 from nz_explorer.plots.drawing.parts import safe, sides_of, tick_program
 from nz_explorer.plots.drawing.pixels import Image, forward, levels, line
@@ -66,6 +67,9 @@ class Line(PictureKind):
             lines.append(
                 code_line(f"plt.{across}ticks({{}}, {{}})", [one.value for one in few], names)
             )
+        ticks, dates = written_dates(look, view.heights(look))
+        if dates:
+            lines.append(code_line(f"plt.{across}ticks({{}}, {{}})", ticks, dates))
         named = code_line(f"plt.{across}label({{}})", safe(with_left_out(look, view)))
         return [*lines, *tick_program(look.x, along), named]
 

@@ -9,6 +9,7 @@ import numpy as np
 from nz_explorer.plots.colours.categories import hex_of
 from nz_explorer.plots.colours.ranges import Scale, threshold
 from nz_explorer.plots.drawing.aspect import aspect_of_axes, aspect_of_coordinates
+from nz_explorer.plots.drawing.dates import written_dates
 from nz_explorer.plots.drawing.legends import MOST_CATEGORIES, with_left_out
 from nz_explorer.plots.drawing.parts import edges_of, named, safe, tick_program
 from nz_explorer.plots.drawing.pixels import category_colours
@@ -112,7 +113,13 @@ def _numbered(look: QuickLook, values: str) -> tuple[list[str], str]:
 def _bar(look: QuickLook, view: View) -> list[str]:
     """Return lines that say what the colours mean."""
     if not look.categories:
-        return [line("plt.colorbar(label={})", safe(with_left_out(look, view)))]
+        label = safe(with_left_out(look, view))
+        ticks, dates = written_dates(look, view.span(look))
+        if dates:
+            return [
+                line("plt.colorbar(label={}, ticks={}).set_ticklabels({})", label, ticks, dates)
+            ]
+        return [line("plt.colorbar(label={})", label)]
     names = [safe(category.label, 40) for category in look.categories[:MOST_CATEGORIES]]
     return [line("plt.colorbar(ticks=range({})).set_ticklabels({})", len(names), names)]
 

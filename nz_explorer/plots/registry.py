@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nz_explorer.model import Array
+from nz_explorer.plots.cells import CELLS
 from nz_explorer.plots.histogram import HISTOGRAM
 from nz_explorer.plots.image import IMAGE
 from nz_explorer.plots.kind import PictureKind
@@ -18,7 +19,8 @@ _NO_KIND = ("auto", "none")
 """Names that the protocol has for other things: the usual kind, and no picture."""
 
 _kinds: dict[str, PictureKind] = {
-    kind.name: kind for kind in (IMAGE, MAP, LINE, LINES_OF_ROWS, HISTOGRAM, TABLE, SCALAR, TEXT)
+    kind.name: kind
+    for kind in (IMAGE, CELLS, MAP, LINE, LINES_OF_ROWS, HISTOGRAM, TABLE, SCALAR, TEXT)
 }
 """By name, the usual one first where several suit an array."""
 

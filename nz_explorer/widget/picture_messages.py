@@ -231,6 +231,9 @@ def _curvilinear(look: QuickLook, buffers: _Buffers) -> protocol.Curvilinear | N
         aspect=aspect_of_coordinates(found),
         x_units=_units(found.x_units),
         y_units=_units(found.y_units),
+        turn=found.circle,
+        nearest_buffer=buffers.add(found.nearest),
+        columns=0 if found.nearest is None else found.nearest.shape[1],
     )
 
 

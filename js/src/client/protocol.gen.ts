@@ -186,7 +186,7 @@ export interface Packing {
   text: string;
 }
 
-/** Two-dimensional coordinates of a map's points, float32 in buffers of the map's shape. */
+/** Where each point of a map lies, float32 in buffers of the map's shape: on two-dimensional coordinates, or cells of an unstructured grid. */
 export interface Curvilinear {
   x_label: string;
   y_label: string;
@@ -196,6 +196,9 @@ export interface Curvilinear {
   aspect: number | null;
   x_units: string | null;
   y_units: string | null;
+  turn: number;
+  nearest_buffer: number | null;
+  columns: number;
 }
 
 /** An auxiliary coordinate of the points of a picture: one per point of y and x, of y, or of x, in this order. */

@@ -5,14 +5,14 @@ import { image } from "./image";
 import type { PlotKind } from "./kind";
 import { line } from "./line";
 import { lines } from "./lines";
-import { map } from "./map";
+import { cells, map } from "./map";
 import { scalar } from "./scalar";
 import { makeScene, type Scene } from "./shared/scene";
 import { table } from "./table";
 import { text } from "./text";
 
 /** Every kind of picture that the browser draws. */
-const KINDS: readonly PlotKind[] = [map, image, line, lines, histogram, table, scalar, text];
+const KINDS: readonly PlotKind[] = [map, cells, image, line, lines, histogram, table, scalar, text];
 
 export const kindOf = ({ kind }: PictureResult): PlotKind | undefined =>
   KINDS.find(({ name }) => name === kind);

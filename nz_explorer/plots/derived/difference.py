@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _SAME = "itself"
 _BRING_TOGETHER = "interpolate one of them first, as xarray's interp_like does"
 _SORT = "sort one of them first, as xarray's sortby does"
-_KINDS = ("map", "line", "lines", "table", "histogram")
+_KINDS = ("map", "line", "lines", "table", "histogram", "cells")
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +196,15 @@ def _other_points(shown: QuickLook, minus: QuickLook) -> str:
         if not _same_places(one, two):
             why = f"{minus.path} has other coordinates along {one.label}: {_ends(two)}, not {_ends(one)}"
             return f"{why}; {_SORT if _same_places(one, _reversed(two)) else _BRING_TOGETHER}"
+    one_grid, other_grid = shown.curvilinear, minus.curvilinear
+    if one_grid is None or other_grid is None:
+        return ""
+    for here, there, label in (
+        (one_grid.x, other_grid.x, one_grid.x_label),
+        (one_grid.y, other_grid.y, one_grid.y_label),
+    ):
+        if not np.allclose(here, there, rtol=1e-5, atol=1e-4, equal_nan=True):
+            return f"{minus.path} has other values of {label} than {shown.path}; {_BRING_TOGETHER}"
     return ""
 
 

@@ -30,6 +30,19 @@ def area(image: Image, look: QuickLook, width: int, height: int) -> Image | None
     image = forward(forward(image, look.x, axis=1), look.y, axis=0)
     if not look.y.downwards:
         image = image[::-1]
+    return thinned(image, width, height)
+
+
+def thinned(image: Image, width: int, height: int) -> Image:
+    """Leave out rows and columns for which there is no room.
+
+    Parameters
+    ----------
+    image
+        uint8 of shape (y, x) or (y, x, 4).
+    width, height
+        The most pixels.
+    """
     rows, columns = _nearest(image.shape[0], height), _nearest(image.shape[1], width)
     return np.ascontiguousarray(image[np.ix_(rows, columns)])
 
@@ -41,7 +54,7 @@ def levels(look: QuickLook) -> Image:
     found = np.zeros(look.values.shape, np.uint8)
     if low is None or high is None or look.cell_states is None:
         return found
-    if look.colours.signed and look.y is not None:
+    if look.colours.signed and (look.y is not None or look.curvilinear is not None):
         middle = 0.0 if look.packing is None else -look.packing.offset / look.packing.scale
         most = max(abs(low - middle), abs(high - middle))
         low, high = middle - most, middle + most

@@ -37,11 +37,13 @@ def draw_earth(axes: Axes, look: QuickLook, view: View, *, curved: bool = False)
         Whether it is drawn on its two-dimensional coordinates.
     """
     earth, x, y = look.earth, look.x, look.y
-    if earth is None or x is None or y is None or curved != (look.curvilinear is not None):
+    if earth is None or curved != (look.curvilinear is not None):
         return
 
     def places(line: Any) -> Any:
-        return line.T if curved else (_places(line[:, 0], x), _places(line[:, 1], y))
+        if curved or x is None or y is None:
+            return line.T
+        return _places(line[:, 0], x), _places(line[:, 1], y)
 
     if view.graticule and earth.graticule is not None:
         axes.plot(*places(earth.graticule), lw=0.5, color=_INK, alpha=0.5)
@@ -75,11 +77,11 @@ def earth_program(look: QuickLook, view: View, limits: Box | None = None) -> lis
     """
     drawn = {name: getattr(look.earth, name, None) for name in _LINES if getattr(view, name)}
     wanted = [name for name, lines in drawn.items() if lines is not None and lines.size]
-    if not wanted or look.x is None or look.y is None:
+    if not wanted:
         return []
     turned, held = "", []
     if limits is None:
-        found = box_of(look.x, look.y)
+        found = None if look.x is None or look.y is None else box_of(look.x, look.y)
         if found is None:
             return [comment(f"ex.figure() draws {' and '.join(wanted)}, too")]
         limits, swapped = found

@@ -60,7 +60,7 @@ def draw_map(drawn: Figure, axes: Axes, look: QuickLook, view: View) -> None:
     x, y = edges_of(look.x), edges_of(look.y)
     for code in present(states):
         patch_area(axes, states == code, x, y, view.pattern(code))
-    colours = _colours(look, view, values, states)
+    colours = colours_of(look, view, values, states)
     shown = np.ma.masked_array(colours.values, mask=states != VALUE)
     picture = draw_cells(
         axes, shown, x, y, cmap=colours.colormap, norm=colours.norm, alpha=colours.alpha
@@ -72,11 +72,11 @@ def draw_map(drawn: Figure, axes: Axes, look: QuickLook, view: View) -> None:
     axes.set_ylim(*upwards(look.y, y))
     if aspect_of_axes(look.x, look.y) is not None:
         axes.set_aspect("equal")
-    _explain(drawn, axes, look, view, picture, colours, states)
+    explain(drawn, axes, look, view, picture, colours, states)
 
 
 @dataclass(frozen=True, slots=True)
-class _Colours:
+class ColoursOf:
     """How the values of a map are coloured."""
 
     values: Any
@@ -86,7 +86,16 @@ class _Colours:
     extend: str = "neither"
 
 
-def _colours(look: QuickLook, view: View, values: Numbers, states: States) -> _Colours:
+def colours_of(look: QuickLook, view: View, values: Numbers, states: States) -> ColoursOf:
+    """Return how the values of a map are coloured.
+
+    Parameters
+    ----------
+    look, view
+        The map, and how it is drawn.
+    values, states
+        What is drawn, and its cell states under the mask that was chosen.
+    """
     from matplotlib.colors import BoundaryNorm, ListedColormap
 
     if look.categories:
@@ -95,10 +104,10 @@ def _colours(look: QuickLook, view: View, values: Numbers, states: States) -> _C
         shades[:, 3] *= view.alpha or 1
         table = ListedColormap(shades)
         norm: Any = BoundaryNorm(np.arange(table.N + 1) - 0.5, table.N)
-        return _Colours(category_numbers(look), table, norm, None)
+        return ColoursOf(category_numbers(look), table, norm, None)
     norm = view.norm(look)
     extend = _extend(values[states == VALUE], norm.vmin, norm.vmax)
-    return _Colours(values, view.colours(look), norm, view.alpha, extend)
+    return ColoursOf(values, view.colours(look), norm, view.alpha, extend)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,16 +126,28 @@ class _Beside:
         return place
 
 
-def _explain(
+def explain(
     drawn: Figure,
     axes: Axes,
     look: QuickLook,
     view: View,
     picture: Any,
-    colours: _Colours,
+    colours: ColoursOf,
     states: States,
 ) -> None:
-    """Add what the colours mean."""
+    """Add what the colours of a map mean: a colour bar or the names of categories, and the states.
+
+    Parameters
+    ----------
+    drawn, axes
+        The figure, and where the map is in it.
+    look, view
+        The map, and how it is drawn.
+    picture
+        What matplotlib made of the values.
+    colours, states
+        How they are coloured, and their cell states.
+    """
     from matplotlib.colorbar import make_axes
     from matplotlib.patches import Patch
 
@@ -196,7 +217,7 @@ def draw_curvilinear(drawn: Figure, axes: Axes, look: QuickLook, view: View) -> 
 
     grid = look.curvilinear
     states = view.states(look)
-    colours = _colours(look, view, view.values(look), states)
+    colours = colours_of(look, view, view.values(look), states)
     for turn in cells.turns:
         for code in present(states):
             where = (states == code) & cells.whole
@@ -221,7 +242,7 @@ def draw_curvilinear(drawn: Figure, axes: Axes, look: QuickLook, view: View) -> 
     axes.set_ylim(*cells.y_limits)
     if aspect_of_coordinates(grid) is not None:
         axes.set_aspect("equal")
-    _explain(drawn, axes, look, view, picture, colours, states)
+    explain(drawn, axes, look, view, picture, colours, states)
 
 
 def _extend(values: Any, low: float | None, high: float | None) -> str:

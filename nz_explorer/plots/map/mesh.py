@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -91,7 +92,8 @@ def limits_of(
     if grid.circle:
         cut = _cut(x)
         x = (x - cut) % grid.circle + cut
-    rows, columns = grid.x.shape
+    count = round(math.sqrt(grid.x.size))  # of cells in no order
+    rows, columns = grid.x.shape if grid.x.ndim > 1 else (count, count)
     return (
         *_cut_at(box, grid.x_label, _limits(x, columns, grid.circle)),
         *_cut_at(box, grid.y_label, _limits(y, rows)),

@@ -49,7 +49,7 @@ def map_program(look: QuickLook, view: View, values: str, places: Places) -> lis
     lines = [] if grid is None or cells is None else [*places(grid, "x"), *places(grid, "y")]
     curved = len(lines) == 2
     if look.categories:
-        counted, values = _numbered(look, values)
+        counted, values = numbered_program(look, values)
         lines += counted
     if grid is not None and cells is not None and curved:
         prepared, values = _cells(grid, cells, values)
@@ -58,10 +58,10 @@ def map_program(look: QuickLook, view: View, values: str, places: Places) -> lis
         lines = [*places(look.x, "x"), *places(look.y, "y"), *lines]
         if 1 in (look.x.size, look.y.size):
             lines += _edges(look.x, look.y)
-    imported, colours = _colours(look, view)
+    imported, colours = colour_program(look, view)
     lines += imported
     given = f"{arguments('x + turn' if curved else 'x', 'y', values)}, {colours}"
-    bar = _bar(look, view)
+    bar = bar_program(look, view)
     if grid is not None and curved and cells is not None:
         return [
             *lines,
@@ -96,8 +96,16 @@ def _edges(x: Axis, y: Axis) -> list[str]:
     ]
 
 
-def _numbered(look: QuickLook, values: str) -> tuple[list[str], str]:
-    """Return lines that number categories, and what is drawn: the number of the category, that of no other after all."""
+def numbered_program(look: QuickLook, values: str) -> tuple[list[str], str]:
+    """Return lines that number categories, and what is drawn: the number of the category, that of no other after all.
+
+    Parameters
+    ----------
+    look
+        The map, with categories.
+    values
+        An expression for its values.
+    """
     numbers = [category.value for category in look.categories]
     listed = len(numbers) <= _MOST_LISTED
     return [
@@ -110,8 +118,14 @@ def _numbered(look: QuickLook, values: str) -> tuple[list[str], str]:
     ], "shown"
 
 
-def _bar(look: QuickLook, view: View) -> list[str]:
-    """Return lines that say what the colours mean."""
+def bar_program(look: QuickLook, view: View) -> list[str]:
+    """Return lines that say what the colours mean.
+
+    Parameters
+    ----------
+    look, view
+        The map, and how it is drawn.
+    """
     if not look.categories:
         label = safe(with_left_out(look, view))
         ticks, dates = written_dates(look, view.span(look))
@@ -154,8 +168,14 @@ def _cells(grid: Curvilinear, cells: Mesh, values: str) -> tuple[list[str], str]
     return lines, values
 
 
-def _colours(look: QuickLook, view: View) -> tuple[list[str], str]:
-    """Return lines that import what is needed, and arguments for the colours and limits in force."""
+def colour_program(look: QuickLook, view: View) -> tuple[list[str], str]:
+    """Return lines that import what is needed, and arguments for the colours and limits in force.
+
+    Parameters
+    ----------
+    look, view
+        The map, and how it is drawn.
+    """
     if look.categories:
         imported = ["from matplotlib.colors import ListedColormap"]
         limits = line("vmin=-0.5, vmax={}", len(look.categories) + 0.5)

@@ -1,4 +1,4 @@
-"""Two-dimensional coordinates, such as latitude and longitude of an ocean model's grid."""
+"""Coordinates of single points: latitude and longitude of an ocean model's grid, in two dimensions, or of the cells of an unstructured one."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from nz_explorer.values.reading.chunk_cache import ChunkCache
 from nz_explorer.values.reading.opening import UnsupportedArray
 from nz_explorer.values.window import known_values, read_points
 
+_RADIANS = ("radian", "radians", "rad")
 _Degrees = np.ndarray[Any, np.dtype[np.float32]]
 _WORDS = {
     "x": ("longitude", "projection_x_coordinate", "x"),
@@ -33,18 +34,22 @@ _NAMES = {"x": ("lon", "x"), "y": ("lat", "y")}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curvilinear:
-    """Where the points of a map lie, in two dimensions; the fields are those of the protocol.
+    """Where each point of a map lies; the fields are those of the protocol.
 
     Parameters
     ----------
     x_label, y_label
         Names of the arrays.
     x, y
-        float32, of the shape of the map; NaN where a coordinate is missing.
+        float32, of the shape of the map, (y, x), or one for each cell of an unstructured grid; NaN where a coordinate
+        is missing.
     x_units, y_units
-        As the arrays give them.
+        As the arrays give them; degrees in place of radians.
     limits
         What a map of them spans: its lowest and highest x, its lowest and highest y.
+    nearest
+        int32 of shape (rows, columns), from the north-west: the cell of an unstructured grid that lies at each pixel of a
+        map within these limits, -1 where there is none. None of two-dimensional coordinates.
     """
 
     x_label: str
@@ -54,6 +59,7 @@ class Curvilinear:
     x_units: str | None = None
     y_units: str | None = None
     limits: tuple[float, float, float, float] = (0.0, 1.0, 0.0, 1.0)
+    nearest: np.ndarray[Any, np.dtype[np.int32]] | None = None
 
     @property
     def circle(self) -> float:
@@ -86,7 +92,7 @@ def find_curvilinear(
     array
         The array shown; its ``coordinates`` attribute names them.
     axes
-        The two axes of the map.
+        The two axes of the map, or that of the cells of an unstructured grid.
     cancel
         To give up reading metadata.
 
@@ -97,29 +103,30 @@ def find_curvilinear(
 
     Notes
     -----
-    Sources: CF-1.11, 5.2 Two-Dimensional Latitude, Longitude, Coordinate Variables; ``geolocation`` in cs. WRF
-    writes both for each time as well.
+    Sources: CF-1.11, 5.2 Two-Dimensional Latitude, Longitude, Coordinate Variables, and 5.3 Reduced Horizontal Grid and
+    9 Discrete Sampling Geometries for those of one dimension; ``geolocation`` in cs. WRF writes both for each time as well.
     """
     names, shape = array.dimension_names, array.shape
-    if names is None or shape is None or len(axes) != 2:
+    if names is None or shape is None or len(axes) not in (1, 2):
         return None
     wanted = {(names[axis], shape[axis]) for axis in axes}
-    if len(wanted) != 2 or any(name is None for name, _ in wanted):
+    if len(wanted) != len(axes) or any(name is None for name, _ in wanted):
         return None
     others = set(zip(names, shape, strict=False)) - wanted
     found: dict[str, Array] = {}
     candidates = chain(geolocations(array, cancel), _listed(array, cancel))
     for direction, node in candidates:
         dims = list(zip(node.dimension_names or (), node.shape or (), strict=False))
-        if set(dims[-2:]) == wanted and others.issuperset(dims[:-2]):
+        inner = len(dims) - len(axes)
+        if set(dims[inner:]) == wanted and others.issuperset(dims[:inner]):
             found.setdefault(direction, node)
     return (found["x"], found["y"]) if len(found) == 2 else None
 
 
 def _listed(array: Array, cancel: Cancellation | None) -> Iterator[tuple[str, Array]]:
-    """Yield the arrays of two dimensions, or more, that CF's ``coordinates`` lists, with their directions."""
+    """Yield the arrays that CF's ``coordinates`` lists, with their directions."""
     for node in named_coordinates(array, cancel):
-        if (node.ndim or 0) >= 2:
+        if node.ndim and node.path != array.path:
             direction = _direction(node)
             if direction is not None:
                 yield direction, node
@@ -140,7 +147,7 @@ def geolocations(array: Array, cancel: Cancellation | None) -> Iterator[tuple[st
         given = member(member(crs.given, "geolocation"), "geodetic")
         for direction in ("x", "y"):
             for target in resolve(member(given, direction), crs.home, cancel).targets:
-                if isinstance(target.node, Array) and target.node.ndim == 2:
+                if isinstance(target.node, Array) and target.node.ndim in (1, 2):
                     yield direction, target.node
 
 
@@ -167,14 +174,14 @@ def curvilinear(
     cache: ChunkCache | None = None,
     cancel: Cancellation | None = None,
 ) -> Curvilinear | None:
-    """Return the two-dimensional coordinates of the points of a map.
+    """Return the coordinates of the points of a map, two-dimensional ones or those of the cells of an unstructured grid.
 
     Parameters
     ----------
     array
         The array shown.
     points
-        The points shown along y and along x.
+        The points shown along y and along x, or along the cells.
     fixed
         By axis the index at which it is fixed. Along others, which are reduced, coordinates must not change.
     budget
@@ -206,14 +213,11 @@ def curvilinear(
     if not all(np.isfinite(values).any() for values in read):
         return None
     x, y = found
-    return Curvilinear(
-        x.name,
-        y.name,
-        read[0],
-        read[1],
-        text_attribute(x, "units"),
-        text_attribute(y, "units"),
-    )
+    units = [text_attribute(one, "units") for one in found]
+    for at, degrees in enumerate(("degrees_east", "degrees_north")):
+        if (units[at] or "").lower() in _RADIANS:
+            read[at], units[at] = np.degrees(read[at]), degrees
+    return Curvilinear(x.name, y.name, read[0], read[1], units[0], units[1])
 
 
 def _plane(
@@ -273,8 +277,8 @@ def nowhere(array: Array, values: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dt
 
 _MOST_DEGREES = 1000
 """Beyond what longitudes that are counted on, time and again around the Earth, come to."""
-_MOST_POINTS = 1024
-"""Points along an axis at which coordinates are compared with a box."""
+_MOST_POINTS = 2**20
+"""Points at which coordinates are compared with a box."""
 _FEW = 8
 """Points along an axis by which the direction of latitudes is found."""
 
@@ -295,7 +299,7 @@ def parts_of_box(
     array
         The array shown.
     axes
-        The two axes of the map.
+        The two axes of the map, or that of the cells.
     box
         By name of a two-dimensional coordinate its lowest and highest value.
     fixed
@@ -312,9 +316,10 @@ def parts_of_box(
         lies inside, the part around the one that is nearest to the middle.
     """
     shape = array.shape or ()
-    if len(axes) != 2:
+    if not axes:
         return {}
-    points = [spread(axis, shape[axis], _MOST_POINTS) for axis in axes]
+    most = round(_MOST_POINTS ** (1 / len(axes)))
+    points = [spread(axis, shape[axis], most) for axis in axes]
     grid = curvilinear(array, points, fixed, cache=cache, cancel=cancel)
     if grid is None:
         return {}
@@ -329,8 +334,8 @@ def parts_of_box(
     if not inside.any():
         inside = _nearest(grid, box)
     found = {}
-    for part, other in zip(points, (1, 0), strict=True):
-        (there,) = np.nonzero(inside.any(axis=other))
+    for at, part in enumerate(points):
+        (there,) = np.nonzero(inside.any(axis=1 - at) if len(points) > 1 else inside)
         # one more on both sides: cells reach half-way to their neighbours
         first, last = int(there[0]) - 1, int(there[-1]) + 1
         found[part.axis] = (

@@ -436,16 +436,15 @@ class ProgramWriter:
         shown = None if source is None else self.node.hierarchy.get(source.path)
         if source is None or not isinstance(shown, Array):
             return None
-        found = find_curvilinear(shown, source.order[:2])  # others are reduced
-        if found is None:
+        drawn = source.order[: grid.x.ndim]  # others are reduced
+        both = find_curvilinear(shown, drawn)
+        if both is None or both[name == "y"].parent != shown.parent:
             return None
-        coordinate = found[name == "y"]
+        coordinate = both[name == "y"]
         names = [shown.dimension_label(axis) for axis in range(shown.ndim or 0)]
         axes = [names.index(one) for one in coordinate.dimension_names or () if one in names]
-        turned = [axis for axis in axes if axis in source.order[:2]] != list(source.order[:2])
+        turned = tuple(axis for axis in axes if axis in drawn) != drawn
         parts = tuple(source.parts[axis] for axis in axes)
-        if coordinate.parent != shown.parent:
-            return None
         text = self._read(coordinate, ", ".join(map(part_text, parts)), using)
         if text is None:
             return None
@@ -454,11 +453,12 @@ class ProgramWriter:
         except Exception:  # noqa: BLE001  # whatever stores and codecs raise: then it is not read
             return None
         known = grid.y if name == "y" else grid.x
-        if stored.dtype.kind not in "iuf" or not np.array_equal(
-            (stored.T if turned else stored).astype(np.float32), known, equal_nan=True
-        ):
+        if stored.dtype.kind not in "iuf":
             return None
-        return f"{text}.T" if turned else text
+        text, numbers = (f"{text}.T", stored.T) if turned else (text, stored)
+        if np.array_equal(numbers := numbers.astype(np.float32), known, equal_nan=True):
+            return text
+        return f"np.degrees({text})" if np.array_equal(np.degrees(numbers), known, True) else None
 
     def _coordinate(
         self,

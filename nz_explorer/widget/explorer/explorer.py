@@ -73,7 +73,8 @@ class Explorer(DisplayedWidget):
         - ``window``: part of dimensions, by name: ``[first, after the last]``; of a two-dimensional coordinate its
           range, as in ``{"nav_lon": [-20, 40]}``: `values` are then the smallest part of the array that holds it;
         - ``x``, ``y``: names of the dimensions along the axes, instead of the last two; ``kind``: ``line``, ``lines`` (up
-          to twelve, each at an index of ``y``), ``map``, ``image``, ``histogram``, ``table``; of a group ``pictures``,
+          to twelve, each at an index of ``y``), ``map``, ``cells`` (a map of an
+          unstructured grid), ``image``, ``histogram``, ``table``; of a group ``pictures``,
           ``table`` (of its arrays that share a ``dimension``) or ``scatter``: ``x``, ``y`` (each in its ``window``), ``color``;
         - ``reduce``: by dimension what is shown in place of its values: ``mean`` (weighted by area along latitudes),
           ``min``, ``max``, ``std`` or ``any``, the same for all; ``against``: what is subtracted, an index as in

@@ -119,7 +119,7 @@ class Packing(Message):
 
 
 class Curvilinear(Message):
-    """Two-dimensional coordinates of a map's points, float32 in buffers of the map's shape."""
+    """Where each point of a map lies, float32 in buffers of the map's shape: on two-dimensional coordinates, or cells of an unstructured grid."""
 
     x_label: str
     y_label: str
@@ -131,6 +131,12 @@ class Curvilinear(Message):
     """How much wider than high it should be."""
     x_units: str | None = None
     y_units: str | None = None
+    turn: float = 0.0
+    """The length of the circle that x runs on: 360 of longitudes, else 0."""
+    nearest_buffer: int | None = None
+    """int32: of an unstructured grid the cell at each pixel of a map within the limits, from the north-west; -1 where there is none."""
+    columns: int = 0
+    """How many pixels a row of them has."""
 
 
 class PointCoordinate(Message):

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { readOptions } from "../../client/session";
-import { picture } from "../../mock/picture";
+import { axis, picture } from "../../mock/picture";
 import { cellAt, reading } from "../../panels/plot/stage/Hover";
 import { sceneOf } from "..";
-import { windowAround, windowOf } from "../shared/zoom";
+import { centerOf, windowAround, windowOf } from "../shared/zoom";
 import { curvedOf, splat } from "./curvilinear";
 
 /** A picture of 3 × 2 points: 1 2 NaN / −9999 0 6, the first of the second row being a fill value. */
@@ -13,7 +13,7 @@ const options = readOptions({});
 describe("two-dimensional coordinates", () => {
   const grid = {
     ...{ x_label: "lon", y_label: "lat", x_buffer: 0, y_buffer: 1 },
-    ...{ x_units: "°E", y_units: null, aspect: null },
+    ...{ x_units: "°E", y_units: null, turn: 360, nearest_buffer: null, columns: 0, aspect: null },
   };
   const beside = {
     ...{ down: true, across: true, buffer: null, units: null, texts: [] as string[] },
@@ -116,5 +116,35 @@ describe("two-dimensional coordinates", () => {
       "valid",
       "time",
     ]);
+  });
+
+  test("cells lie where the kernel found them, whatever their order, and stay there without 2-D coordinates", () => {
+    const made = picture({
+      kind: "cells",
+      x: axis({ label: "cell", size: 6, length: 6 }),
+      y: null,
+      curvilinear: {
+        ...grid,
+        x_buffer: 5,
+        y_buffer: 6,
+        limits: [0, 40, -10, 10],
+        nearest_buffer: 7,
+        columns: 4,
+      },
+    });
+    made.buffers.push(
+      new DataView(Float32Array.from([35, 5, 15, 25, 5, 35]).buffer),
+      new DataView(Float32Array.from([5, 5, -5, -5, -5, -5]).buffer),
+      new DataView(Int32Array.from([1, -1, -1, 0, 4, 2, 3, 5]).buffer),
+    );
+    for (const curvilinear of [true, false]) {
+      const scene = sceneOf(made.picture, made.buffers, { ...options, curvilinear });
+      if (!scene) throw new Error("no scene");
+      expect([...scene.points(8, 2)]).toEqual([1, 1, -1, -1, -1, -1, 0, 0, 4, 4, 2, 2, 3, 3, 5, 5]);
+      expect(cellAt(scene, { x: 0.9, y: 0.1 }, 80, 40)).toEqual({ x: 0, y: 0 });
+      expect(centerOf(scene, { x: 0, y: 0 })).toEqual({ x: 0.875, y: 0.25 });
+      expect(windowOf(scene, { x: 0, y: 0 }, { x: 0.5, y: 0.5 })).toEqual({ lon: [0, 20], lat: [0, 10] });
+      expect(windowAround(scene, {}, { x: 0, y: 0 }, 2)).toEqual({});
+    }
   });
 });

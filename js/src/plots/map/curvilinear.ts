@@ -1,6 +1,7 @@
 import type { Curvilinear } from "../../client/protocol.gen";
 import { clamp } from "../../ui/text/format";
 import { AxisGeometry } from "../shared/axis";
+import { pointsOf } from "../shared/paint";
 
 /** Two-dimensional coordinates of the points of a map. */
 export interface Curved {
@@ -8,6 +9,8 @@ export interface Curved {
   y: Float64Array;
   /** Length of a circle that x runs on; 0 where it does not. */
   circle: number;
+  /** How much wider than high a map of them should be. */
+  aspect: number | null;
   low: [number, number];
   high: [number, number];
 }
@@ -16,17 +19,16 @@ export interface Curved {
 const turned = (value: number, from: number) => ((((value - from) % 360) + 360) % 360) + from;
 
 export function curvedOf(
-  { x_label: label, x_units: units, limits }: Curvilinear,
+  { turn: circle, limits, aspect }: Curvilinear,
   xs: ArrayLike<number>,
   ys: ArrayLike<number>,
 ): Curved {
-  const [west = 0, east = 0, south = 0, north = 0] = limits;
-  const circle = /^°E?$/.test(units ?? "") || /^lon/i.test(label) ? 360 : 0;
+  const [west, east, south, north] = limits as [number, number, number, number];
   const y = Float64Array.from(ys);
   const x = Float64Array.from(xs, (value, at) =>
     Number.isFinite(value + (y[at] as number)) ? (circle ? turned(value, west) : value) : Number.NaN,
   );
-  return { x, y, circle, low: [west, south], high: [east, north] };
+  return { x, y, circle, aspect, low: [west, south], high: [east, north] };
 }
 
 /** A straight axis over a span of coordinates, for ticks and places. */
@@ -61,6 +63,14 @@ export function straight(
     coordinates,
     vertical,
   );
+}
+
+/** The cell at each pixel, from a picture of cells of another size. */
+export function sampled(cells: DataView, columns: number, width: number, height: number): Int32Array {
+  const spread = (size: number, all: number) =>
+    Int32Array.from({ length: size }, (_, at) => ((at + 0.5) / size) * all);
+  const rows = spread(height, cells.byteLength / 4 / columns);
+  return pointsOf(spread(width, columns), rows, columns).map((at) => cells.getInt32(4 * at, true));
 }
 
 /**

@@ -9,3 +9,6 @@ export const map: PlotKind = {
   controls: ({ categories }) =>
     categories.length > 0 ? ["mask", "grid", "zoom"] : ["mask", "colormap", "limits", "log", "grid", "zoom"],
 };
+
+/** The same of one dimension, whose cells lie anywhere. */
+export const cells: PlotKind = { ...map, name: "cells", title: "Map of cells" };

@@ -101,7 +101,7 @@ export const namesOf = ({ picture: { kind }, grid: { y } }: Scene): string[] =>
 
 /** How much wider than high a map is, where its axes measure the same thing. */
 const aspectOf = ({ look, curved, picture }: Scene): number | null =>
-  look.flat ? (curved && picture.curvilinear ? picture.curvilinear : picture).aspect : null;
+  look.flat ? (curved ?? picture).aspect : null;
 
 /** Whether two maps are larger one above the other than side by side; around each are its axes, names and legend. */
 export function isStacked(scene: Scene, { width, height }: { width: number; height: number }): boolean {

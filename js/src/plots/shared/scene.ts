@@ -1,6 +1,6 @@
 import type { PictureResult } from "../../client/protocol.gen";
 import type { Mask, PictureOptions } from "../../client/session";
-import { type Curved, curvedOf, splat, straight } from "../map/curvilinear";
+import { type Curved, curvedOf, sampled, splat, straight } from "../map/curvilinear";
 import { AxisGeometry, axisNumbers, coordinateText } from "./axis";
 import type { Paper } from "./draw";
 import type { Earth } from "./earth";
@@ -81,7 +81,9 @@ export function makeScene(
     return view ? floats(view, "float32") : null;
   };
   const [xs, ys] = [lines(curvilinear?.x_buffer), lines(curvilinear?.y_buffer)];
-  const curved = curvilinear && options.curvilinear && xs && ys ? curvedOf(curvilinear, xs, ys) : null;
+  const nearest = buffers[curvilinear?.nearest_buffer ?? -1];
+  const curved =
+    curvilinear && (options.curvilinear || nearest) && xs && ys ? curvedOf(curvilinear, xs, ys) : null;
   const { x, y } =
     curvilinear && curved
       ? {
@@ -142,7 +144,11 @@ export function makeScene(
       const size = curved ? [curved.circle, ...curved.low, ...curved.high, width, height] : [];
       const on = [columns, rows, [nx, ...size]];
       return pointsHeld(on, () =>
-        curved ? splat(curved, nx, ny, width, height) : pointsOf(columns, rows, nx),
+        curved
+          ? nearest && curvilinear
+            ? sampled(nearest, curvilinear.columns, width, height)
+            : splat(curved, nx, ny, width, height)
+          : pointsOf(columns, rows, nx),
       );
     },
   };

@@ -44,22 +44,23 @@ function windowOfParts(
   return window;
 }
 
-/** The range of coordinates between two places of a picture that is drawn on them. */
-function boxOf({ x, y, curved }: Scene, box: Box): Window {
+/** The range of coordinates along a part of either side, 0 to 1, of a picture that is drawn on them. */
+function boxOf({ x, y, curved }: Scene, part: (side: Side) => readonly [number, number]): Window {
+  const [[left, right], [top, bottom]] = [part("x"), part("y")];
   const between = (axis: 0 | 1, at: number) => {
     const [low, high] = [curved?.low[axis] ?? 0, curved?.high[axis] ?? 1];
     return Number((low + at * (high - low)).toPrecision(6));
   };
   return {
-    [x.axis?.label ?? ""]: [between(0, box.x[0]), between(0, box.x[1])],
-    [y.axis?.label ?? ""]: [between(1, 1 - box.y[1]), between(1, 1 - box.y[0])],
+    [x.axis?.label ?? ""]: [between(0, left), between(0, right)],
+    [y.axis?.label ?? ""]: [between(1, 1 - bottom), between(1, 1 - top)],
   };
 }
 
 /** The window that a rectangle drawn on a picture stands for. */
 export function windowOf(scene: Scene, a: Place, b: Place, before: Window = {}): Window {
   const box = extent([a, b], scene);
-  if (scene.curved) return boxOf(scene, box);
+  if (scene.curved) return boxOf(scene, (side) => box[side]);
   return windowOfParts(scene, before, ({ start, step }, side, geometry) => {
     const [one, other] = [geometry.indexAt(box[side][0]), geometry.indexAt(box[side][1] - 1e-9)];
     return [start + Math.min(one, other) * step, start + (Math.max(one, other) + 1) * step];
@@ -70,14 +71,14 @@ export function windowOf(scene: Scene, a: Place, b: Place, before: Window = {}):
 export function windowAround(scene: Scene, before: Window, around: Place, by: number): Window {
   const { curved, grid } = scene;
   if (curved) {
-    const all = [grid.x, grid.y].every(({ axis }) => axis && axis.size * axis.step >= axis.length);
+    // Cells that lie anywhere are read from all of their dimension for a part of the map, too.
+    const all = [grid.x, grid.y].every(({ axis }) =>
+      axis ? axis.size * axis.step >= axis.length : !isZoomed(scene, before),
+    );
     const center = centerOf(scene, around);
-    const part = (side: Side): [number, number] => [
-      center[side] * (1 - by),
-      center[side] + (1 - center[side]) * by,
-    ];
     // Beyond all of it there is nothing.
-    return by > 1 && all ? {} : boxOf(scene, { x: part("x"), y: part("y") });
+    if (by > 1 && all) return {};
+    return boxOf(scene, (side) => [center[side] * (1 - by), center[side] + (1 - center[side]) * by]);
   }
   // Where the axes show all of theirs, the rows of lines are left to show.
   if (by > 1 && !isZoomed(scene, before)) return {};
@@ -96,10 +97,7 @@ export function windowAround(scene: Scene, before: Window, around: Place, by: nu
 /** The window moved with a point of the picture from one place to another. */
 export function windowMoved(scene: Scene, before: Window, from: Place, to: Place): Window {
   const away = (side: Side) => from[side] - to[side];
-  if (scene.curved) {
-    const part = (side: Side): [number, number] => [away(side), 1 + away(side)];
-    return boxOf(scene, { x: part("x"), y: part("y") });
-  }
+  if (scene.curved) return boxOf(scene, (side) => [away(side), 1 + away(side)]);
   return windowOfParts(scene, before, ({ label, length, step }, side, geometry) => {
     const [first, end] = before[label] ?? [];
     if (first === undefined || end === undefined) return null;

@@ -88,7 +88,7 @@ function Here({ pin, scene, params }: { pin: Pin; scene: Scene; params: PictureP
   // The first rows say where the point lies; of kilometres nobody needs the millimetres.
   const where = found
     ? found.rows
-        .slice(0, across.length)
+        .slice(0, there?.curved ? 2 : across.length)
         .map(([name, text]) =>
           text[0] === "["
             ? `${name} ${text}`

@@ -13,7 +13,7 @@ export const axesOf = ({ grid }: Scene): ["x" | "y", Axis][] =>
   });
 
 /** Whether points can be pinned: numbers on a map, or along lines. */
-export const pinnable = ({ picture }: Scene): boolean => /^(map|lines?)$/.test(picture.kind);
+export const pinnable = ({ picture }: Scene): boolean => /^(cells|map|lines?)$/.test(picture.kind);
 
 /** What a point of a picture is pinned as: its indices by dimension. */
 export const pinOf = (scene: Scene, point: Place): Pin =>

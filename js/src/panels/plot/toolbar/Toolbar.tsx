@@ -312,7 +312,7 @@ function More({
               (decoded) => set({ decoded, low: null, high: null }),
               packing ? visible(packing.text) : undefined,
             )}
-          {curvilinear &&
+          {curvilinear?.columns === 0 &&
             check("Draw on 2-D coordinates", options.curvilinear, (curvilinear) => set({ curvilinear }))}
           {scene?.earth?.coastlines &&
             check("Graticule", options.graticule, (graticule) => set({ graticule }))}

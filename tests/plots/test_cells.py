@@ -259,3 +259,87 @@ def test_messages_and_small_pictures_have_the_cells(store: Path) -> None:
     assert small is not None
     assert small.shape == (45, 90)
     assert small[3].mean() > small[-4].mean()  # it is warmer in the north
+
+
+LEVEL = 5
+HEALPIX: dict[str, dict[str, Any]] = {
+    "of CF": {
+        "grid_mapping_name": "healpix",
+        "refinement_level": LEVEL,
+        "indexing_scheme": "nested",
+    },
+    "of easygems": {
+        "grid_mapping_name": "healpix",
+        "healpix_nside": 2**LEVEL,
+        "healpix_order": "ring",
+    },
+}
+
+
+def _healpix(path: Path, mapping: dict[str, Any], count: int = 12 * 4**LEVEL) -> Path:
+    group = zarr.create_group(path, overwrite=True)
+    group.create_array("crs", shape=(), dtype="i1", dimension_names=[]).attrs.update(mapping)
+    made = group.create_array("n", shape=(count,), dtype="i4", dimension_names=["cell"])
+    made[...] = np.arange(count)
+    made.attrs["grid_mapping"] = "crs"
+    return path
+
+
+@pytest.mark.parametrize("name", HEALPIX)
+def test_healpix_cells_lie_where_their_numbers_say(tmp_path: Path, name: str) -> None:
+    look = _look(_healpix(tmp_path / "s.zarr", HEALPIX[name]), "/n")
+    assert look.kind == "cells"
+    assert look.curvilinear is not None
+    assert look.curvilinear.limits[:2] == (0, 360)
+    # the first cell of either order: the southernmost of the first of 12 parts, or the one at the north pole
+    south = {"of CF": (45.0, 0.0), "of easygems": (45.0, 90.0)}[name]
+    (first_lon, first_lat) = look.curvilinear.x[0], look.curvilinear.y[0]
+    assert _apart(*south, first_lon, first_lat) < 2
+    assert _at(look, float(first_lon), float(first_lat)) == 0
+    assert look.curvilinear.nearest is not None
+    assert (look.curvilinear.nearest >= 0).mean() > 0.999
+
+
+def test_healpix_cells_of_a_region_have_their_numbers_beside_them(tmp_path: Path) -> None:
+    group = zarr.create_group(tmp_path / "s.zarr")
+    numbers = np.arange(600, 1400)
+    ids = group.create_array("cell_ids", shape=(800,), dtype="u8", dimension_names=["cells"])
+    ids[...] = numbers
+    ids.attrs.update(grid_name="healpix", level=LEVEL, indexing_scheme="nested")
+    made = group.create_array("t", shape=(800,), dtype="i4", dimension_names=["cells"])
+    made[...] = numbers
+    made.attrs["coordinates"] = "cell_ids"
+    look = _look(tmp_path / "s.zarr", "/t")
+    whole = _look(_healpix(tmp_path / "w.zarr", HEALPIX["of CF"]), "/n")
+    assert look.kind == "cells"
+    assert look.curvilinear is not None
+    assert whole.curvilinear is not None
+    np.testing.assert_array_equal(look.curvilinear.x, whole.curvilinear.x[numbers])
+    assert _look(tmp_path / "s.zarr", "/cell_ids").kind == "line"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"refinement_level": 4},
+        {"refinement_level": "5"},
+        {"refinement_level": 99},
+        {"indexing_scheme": "spiral"},
+        {"indexing_scheme": None},
+        {"grid_mapping_name": ["healpix"]},
+    ],
+)
+def test_what_does_not_say_where_cells_lie_is_a_line(
+    tmp_path: Path, change: dict[str, Any]
+) -> None:
+    assert _look(_healpix(tmp_path / "s.zarr", HEALPIX["of CF"] | change), "/n").kind == "line"
+
+
+def test_without_the_package_it_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("nz_explorer.plots.cells", "nz_explorer.values.coordinates.healpix"):
+        monkeypatch.setattr(f"{module}.find_spec", lambda _name: None)
+    look = _look(_healpix(tmp_path / "s.zarr", HEALPIX["of CF"]), "/n")
+    assert look.kind == "line"
+    assert "nz_explorer[maps]" in (look.message or "")

@@ -120,7 +120,7 @@ def test_a_line_that_is_thinned(tmp_path):
         group.create_array(
             name, data=np.arange(5000.0) / 100, dimension_names=("obs",)
         ).attrs.update(attributes)
-    found = make(open_store(tmp_path / "s.zarr"), "/t", width=100)
+    found = make(open_store(tmp_path / "s.zarr"), "/t", width=100, kind="line")
     assert found.x.size < 5000
     indices = found.x.start + found.x.step * np.arange(found.x.size)
     np.testing.assert_array_equal(shown(found)["lat"][2], indices / 100)

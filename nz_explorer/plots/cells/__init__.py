@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from nz_explorer.plots.numeric import numeric_picture
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.source import PictureSource
 from nz_explorer.values.coordinates.dimension_coordinate import find_coordinate
+from nz_explorer.values.coordinates.healpix import NOT_INSTALLED, healpix
 from nz_explorer.values.coordinates.times import is_time
 from nz_explorer.values.coordinates.unstructured import cell_axis
 from nz_explorer.values.window import Window
@@ -86,7 +88,8 @@ class Cells(PictureKind):
             look = LINE.build(source, window, shared, most)
             if source.axes != self.axes(source.array):
                 return look
-            why = "where the cells lie could not be read"
+            lacks = find_spec("healpix_geo") is None and healpix(source.array, source.axes[0])
+            why = NOT_INSTALLED if lacks else "where the cells lie could not be read"
             return replace(look, message=f"{look.message}; {why}" if look.message else why)
         look = numeric_picture(self.name, source, window, shared)
         grid = replace(grid, limits=_around_the_globe(grid, limits_of(grid, source.window)))
@@ -121,12 +124,12 @@ class Cells(PictureKind):
 
 
 def _around_the_globe(grid: Curvilinear, limits: Limits) -> Limits:
-    """Return limits that go no further than the poles, and around the Earth from a whole degree on."""
+    """Return limits that go no further than the poles; around the Earth they begin at the date line or in Greenwich."""
     west, east, south, north = limits
     if not grid.circle:
         return limits
     if east - west > grid.circle - 1:
-        west = float(round(west))
+        west = 180.0 * round(west / 180)
         east = west + grid.circle
     return west, east, max(south, -90.0), min(north, 90.0)
 

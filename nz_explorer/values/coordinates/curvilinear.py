@@ -17,6 +17,7 @@ from nz_explorer.store import Cancellation
 from nz_explorer.text.units import hemispheres
 from nz_explorer.values.coordinates.axes import text_attribute, unpacked
 from nz_explorer.values.coordinates.dimension_coordinate import COORDINATE_BUDGET
+from nz_explorer.values.coordinates.healpix import healpix
 from nz_explorer.values.coordinates.named import named_coordinates
 from nz_explorer.values.points import Points, spread
 from nz_explorer.values.reading.chunk_cache import ChunkCache
@@ -203,7 +204,7 @@ def curvilinear(
     """
     found = find_curvilinear(array, [part.axis for part in points], cancel)
     if found is None:
-        return None
+        return _healpix(array, points, budget, cache, cancel) if len(points) == 1 else None
     read: list[_Degrees] = []
     for one in found:
         values = _plane(array, one, points, fixed, budget, cache, cancel)
@@ -218,6 +219,36 @@ def curvilinear(
         if (units[at] or "").lower() in _RADIANS:
             read[at], units[at] = np.degrees(read[at]), degrees
     return Curvilinear(x.name, y.name, read[0], read[1], units[0], units[1])
+
+
+def _healpix(
+    array: Array,
+    points: Sequence[Points],
+    budget: int | None,
+    cache: ChunkCache | None,
+    cancel: Cancellation | None,
+) -> Curvilinear | None:
+    """Return where HEALPix cells lie; None where they are none, or their numbers were not read."""
+    (along,) = points
+    found = healpix(array, along.axis, cancel)
+    if found is None:
+        return None
+    numbers: np.ndarray[Any, Any] = along.start + along.step * np.arange(along.size)
+    if found.numbers is not None:
+        there = replace(along, axis=0)
+        try:
+            window = read_points(
+                found.numbers, [there], {}, budget=budget, cache=cache, cancel=cancel
+            )
+        except UnsupportedArray:
+            return None
+        if window.axes != (there,) or window.values.dtype.kind not in "iu":
+            return None
+        numbers = np.where(known_values(found.numbers, window), window.values.astype(np.int64), -1)
+    places = found.places(numbers)
+    if places is None:
+        return None
+    return Curvilinear("longitude", "latitude", *places, "degrees_east", "degrees_north")
 
 
 def _plane(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nz_explorer.model import Array
 from nz_explorer.store import Cancellation
 from nz_explorer.values.coordinates.curvilinear import find_curvilinear
+from nz_explorer.values.coordinates.healpix import healpix
 
 
 def cell_axis(array: Array, cancel: Cancellation | None = None) -> int | None:
@@ -13,7 +14,8 @@ def cell_axis(array: Array, cancel: Cancellation | None = None) -> int | None:
     Parameters
     ----------
     array
-        The array; its ``coordinates`` name an array for either direction, both along this dimension alone.
+        The array; its ``coordinates`` name an array for either direction, both along this dimension alone, or its cells are
+        those of HEALPix.
     cancel
         To give up reading metadata.
 
@@ -27,7 +29,12 @@ def cell_axis(array: Array, cancel: Cancellation | None = None) -> int | None:
     Source: CF-1.11, 5.3 Reduced Horizontal Grid, and 9 Discrete Sampling Geometries.
     """
     for axis, size in enumerate(array.shape or ()):
-        found = find_curvilinear(array, [axis], cancel) if size > 1 else None
+        if size < 2:
+            continue
+        found = find_curvilinear(array, [axis], cancel)
         if found is not None and array.path not in (found[0].path, found[1].path):
+            return axis
+        cells = healpix(array, axis, cancel) if found is None else None
+        if cells is not None and (cells.numbers is None or cells.numbers.path != array.path):
             return axis
     return None

@@ -298,6 +298,14 @@ def test_healpix_cells_lie_where_their_numbers_say(tmp_path: Path, name: str) ->
     assert _at(look, float(first_lon), float(first_lat)) == 0
     assert look.curvilinear.nearest is not None
     assert (look.curvilinear.nearest >= 0).mean() > 0.999
+    ex = nz.explore(tmp_path / "s.zarr", path="/n")
+    for using in ("zarr", "xarray"):
+        names: dict[str, Any] = {}
+        exec(compile(ex.code(using), "program", "exec"), names)
+        np.testing.assert_allclose(names["x"], look.curvilinear.x, atol=1e-4)
+        np.testing.assert_allclose(names["y"], look.curvilinear.y, atol=1e-4)
+    ex.close()
+    plt.close("all")
 
 
 def test_healpix_cells_of_a_region_have_their_numbers_beside_them(tmp_path: Path) -> None:

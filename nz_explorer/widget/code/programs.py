@@ -21,7 +21,7 @@ from nz_explorer.plots.registry import kind_of
 from nz_explorer.plots.shown_values import Reading, shown_values
 from nz_explorer.text.source_code import arguments, comment, line, literal, noted, program
 from nz_explorer.values.cf_decoding import packing as packing_of
-from nz_explorer.values.coordinates.curvilinear import Curvilinear, find_curvilinear
+from nz_explorer.values.coordinates.curvilinear import Curvilinear
 from nz_explorer.values.coordinates.dimension_coordinate import find_coordinate
 from nz_explorer.values.masks.cell_states import UNREADABLE
 from nz_explorer.values.reading.opening import open_for_reading
@@ -37,6 +37,7 @@ from nz_explorer.widget.code.datasets import (
     part_of_object,
     refused_file,
 )
+from nz_explorer.widget.code.grid_places import grid_lines
 from nz_explorer.widget.code.limits import in_force
 from nz_explorer.widget.code.masks import missing_lines, part_text, range_lines, turned
 from nz_explorer.widget.code.other_stores import compared_with, given_as, opened_elsewhere
@@ -414,12 +415,15 @@ class ProgramWriter:
     def _places(self, array: Array, axis: Axis | Curvilinear, name: str, using: Using) -> list[str]:
         """Return the line that binds where the points of an axis lie, or of a grid; none where a grid is not read."""
         if isinstance(axis, Curvilinear):
-            found = None if using is None else self._surface(axis, name, using)
-            return [] if found is None else [f"{name} = {found}"]
+            source = None if self.look is None else self.look.source
+            if using is None or source is None:
+                return []
+            read = partial(self._read, using=using)
+            return grid_lines(self.node.hierarchy, source, axis, name, read)
         places = np.asarray(places_of(axis), np.float64)
-        read = None if using is None else self._coordinate(array, axis, places, using)
-        if read is not None:
-            return [f"{name} = {read}"]
+        known = None if using is None else self._coordinate(array, axis, places, using)
+        if known is not None:
+            return [f"{name} = {known}"]
         start, last = (float(places[at]) if places.size else 0.0 for at in (0, -1))
         step = (last - start) / (places.size - 1) if places.size > 1 else 1.0
         step = float(f"{step:.15g}")  # 0.1, and a billionth of a step is not seen
@@ -427,38 +431,6 @@ class ProgramWriter:
         if bool((np.abs(places - even) <= 1e-9 * abs(step)).all()):
             return [line(f"{name} = {{}} + {{}} * np.arange({{}})", start, step, int(places.size))]
         return [line(f"{name} = np.array({{}})", [float(place) for place in places])]
-
-    def _surface(
-        self, grid: Curvilinear, name: str, using: Literal["zarr", "xarray"]
-    ) -> str | None:
-        """Return an expression that reads a two-dimensional coordinate, where it has just these numbers."""
-        source = None if self.look is None else self.look.source
-        shown = None if source is None else self.node.hierarchy.get(source.path)
-        if source is None or not isinstance(shown, Array):
-            return None
-        drawn = source.order[: grid.x.ndim]  # others are reduced
-        both = find_curvilinear(shown, drawn)
-        if both is None or both[name == "y"].parent != shown.parent:
-            return None
-        coordinate = both[name == "y"]
-        names = [shown.dimension_label(axis) for axis in range(shown.ndim or 0)]
-        axes = [names.index(one) for one in coordinate.dimension_names or () if one in names]
-        turned = tuple(axis for axis in axes if axis in drawn) != drawn
-        parts = tuple(source.parts[axis] for axis in axes)
-        text = self._read(coordinate, ", ".join(map(part_text, parts)), using)
-        if text is None:
-            return None
-        try:
-            stored = np.asarray(open_for_reading(coordinate).zarr[parts])
-        except Exception:  # noqa: BLE001  # whatever stores and codecs raise: then it is not read
-            return None
-        known = grid.y if name == "y" else grid.x
-        if stored.dtype.kind not in "iuf":
-            return None
-        text, numbers = (f"{text}.T", stored.T) if turned else (text, stored)
-        if np.array_equal(numbers := numbers.astype(np.float32), known, equal_nan=True):
-            return text
-        return f"np.degrees({text})" if np.array_equal(np.degrees(numbers), known, True) else None
 
     def _coordinate(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,7 @@ def write_kinds(folder: Path) -> Path:
     put("nav_lon", -30 + i * 0.8 - j * 0.4, ("y", "x"), units="degrees_east")
     put("turned", field.astype("f4"), ("y", "x"), coordinates="nav_lat nav_lon")
 
+    _put_cells(put, rng)
     series = np.sin(np.arange(90.0) / 7) * 4 + rng.normal(scale=0.2, size=90)
     series[20:33], series[50], series[60] = -999, np.nan, np.inf
     put("series", series, ("time",), _FillValue=-999.0, units="m")
@@ -72,3 +74,18 @@ def write_kinds(folder: Path) -> Path:
     assert array.nchunks_initialized < array.nchunks
     (folder / "states" / "c" / "2" / "1").write_bytes(b"no chunk")
     return folder
+
+
+def _put_cells(put: Callable[..., object], rng: np.random.Generator) -> None:
+    """Write an unstructured grid, its cells in no order, and none on land."""
+    order = rng.permutation(1200) + 0.5
+    cell_lat = np.degrees(np.arcsin(1 - order / 600))
+    cell_lon = (180 * (1 + 5**0.5) * order) % 360 - 180
+    sea = np.hypot(cell_lon - 20, cell_lat) > 35
+    cell_lat, cell_lon = cell_lat[sea], cell_lon[sea]
+    put("cell_lat", cell_lat, ("cell",), units="degrees_north")
+    put("cell_lon", cell_lon, ("cell",), units="degrees_east")
+    warm = np.cos(np.radians(cell_lat)) * 30
+    warm[cell_lat < -60] = -999
+    put("cells", warm.astype("f4"), ("cell",), coordinates="cell_lon cell_lat", units="K",
+        _FillValue=-999.0)  # fmt: skip

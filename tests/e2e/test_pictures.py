@@ -70,6 +70,10 @@ MAPS = [
     Kind("phase", "/waves", {"part": "phase"}),
     Kind("packed", "/packed"),
     Kind("curvilinear", "/turned", reach=1),
+    Kind("cells", "/cells", reach=1),
+    Kind(
+        "cells of a part", "/cells", {"window": {"cell_lon": [100, 220], "cell_lat": [-70, 20]}}, 1
+    ),
     Kind("rows that lead north", "/turned", {"curvilinear": False}),
     *(Kind(mask, "/states", {"mask": mask}) for mask in ("nz", "storage", "raw", "differences")),
 ]
@@ -317,6 +321,24 @@ def test_a_map_is_zoomed_and_saved(desk: Desk, tmp_path: Path) -> None:
     values.dblclick(position={"x": 5, "y": 5}, force=True)
     expect(reset).to_have_count(0)
     desk.book.until("not ex.view.get('window')")
+
+
+def test_a_cell_is_pointed_at_and_pinned(desk: Desk) -> None:
+    desk.show("/cells", {})
+    box = desk.explorer.values.bounding_box()
+    assert box is not None
+    west = box["x"] + 0.25 * box["width"], box["y"] + 0.5 * box["height"]
+    desk.book.page.mouse.click(*west)
+    desk.book.until("len(ex.pins) == 1")
+    (pin,) = json.loads(desk.book.run("import json; print(json.dumps(ex.pins))"))
+    group = zarr.open_group(desk.beside.hierarchy.source, mode="r")
+    lat, lon = (group[name][pin["cell"]] for name in ("cell_lat", "cell_lon"))
+    # near 90° W on the equator; cells are six degrees apart
+    assert abs(lat) < 6
+    assert abs(lon + 90) < 6
+    listed = desk.explorer.root.get_by_role("list", name="Pins")
+    expect(listed).to_contain_text(re.compile(r"°\s[NS].*°\sW"))
+    desk.book.run("ex.pins = []")
 
 
 def test_dragging_draws_a_box_and_moves_what_is_shown_in_part(desk: Desk) -> None:

@@ -261,6 +261,37 @@ def test_messages_and_small_pictures_have_the_cells(store: Path) -> None:
     assert small[3].mean() > small[-4].mean()  # it is warmer in the north
 
 
+@pytest.mark.parametrize(
+    ("dimension", "names"),
+    [
+        ("ncol", ("lon", "lat")),
+        ("nod2", ("longitude", "latitude")),
+        ("nCells", ("lonCell", "latCell")),
+        ("nEdges", ("lonEdge", "latEdge")),
+    ],
+)
+def test_cells_of_models_that_name_no_coordinates(
+    tmp_path: Path, dimension: str, names: tuple[str, str]
+) -> None:
+    group = zarr.create_group(tmp_path / "s.zarr")
+    lon, lat = _spiral(1000)
+    for name, values in zip((*names, "t"), (lon, lat, lat), strict=True):
+        made = group.create_array(name, shape=(1000,), dtype="f8", dimension_names=[dimension])
+        made[...] = values
+    look = _look(tmp_path / "s.zarr", "/t")
+    assert look.kind == "cells"
+    assert look.curvilinear is not None
+    np.testing.assert_allclose(look.curvilinear.y, lat, rtol=1e-5)
+    assert {_look(tmp_path / "s.zarr", f"/{name}").kind for name in names} == {"line"}
+
+
+def test_latitudes_and_longitudes_of_a_map_are_no_cells(tmp_path: Path) -> None:
+    group = zarr.create_group(tmp_path / "s.zarr")
+    for name, dims in (("lat", ["lat"]), ("lon", ["lon"]), ("t", ["lat", "lon"])):
+        group.create_array(name, shape=(600,) * len(dims), dtype="f4", dimension_names=dims)
+    assert "cells" not in _look(tmp_path / "s.zarr", "/t").kinds
+
+
 LEVEL = 5
 HEALPIX: dict[str, dict[str, Any]] = {
     "of CF": {

@@ -13,6 +13,7 @@ from nz_explorer.model import Array
 from nz_explorer.model.dialects.cs import coordinate_system
 from nz_explorer.model.dialects.multiscales import member
 from nz_explorer.model.dialects.ref import resolve
+from nz_explorer.model.named_array import named_array
 from nz_explorer.store import Cancellation
 from nz_explorer.text.units import hemispheres
 from nz_explorer.values.coordinates.axes import text_attribute, unpacked
@@ -30,6 +31,8 @@ _WORDS = {
     "x": ("longitude", "projection_x_coordinate", "x"),
     "y": ("latitude", "projection_y_coordinate", "y"),
 }
+_PAIRS = (("lon", "lat"), ("longitude", "latitude"))
+_OF_MPAS = {"nCells": "Cell", "nVertices": "Vertex", "nEdges": "Edge"}
 _NAMES = {"x": ("lon", "x"), "y": ("lat", "y")}
 
 
@@ -116,6 +119,8 @@ def find_curvilinear(
     others = set(zip(names, shape, strict=False)) - wanted
     found: dict[str, Array] = {}
     candidates = chain(geolocations(array, cancel), _listed(array, cancel))
+    if len(axes) == 1 and "coordinates" not in array.attributes:
+        candidates = chain(candidates, _by_name(array, names[axes[0]], cancel))
     for direction, node in candidates:
         dims = list(zip(node.dimension_names or (), node.shape or (), strict=False))
         inner = len(dims) - len(axes)
@@ -131,6 +136,18 @@ def _listed(array: Array, cancel: Cancellation | None) -> Iterator[tuple[str, Ar
             direction = _direction(node)
             if direction is not None:
                 yield direction, node
+
+
+def _by_name(
+    array: Array, dimension: str | None, cancel: Cancellation | None
+) -> Iterator[tuple[str, Array]]:
+    """Yield the longitude and the latitude beside an array that names none, as CAM-SE, FESOM and MPAS write them."""
+    ending = _OF_MPAS.get(dimension or "")
+    for pair in _PAIRS if ending is None else [(f"lon{ending}", f"lat{ending}")]:
+        found = [named_array(array, name, cancel) for name in pair]
+        if None not in found:
+            yield from zip("xy", (one for one in found if one is not None), strict=True)
+            return
 
 
 def geolocations(array: Array, cancel: Cancellation | None) -> Iterator[tuple[str, Array]]:

@@ -217,6 +217,7 @@ def described(info: RuleInfo) -> list[str]:
     parts = [f"({info.id.lower()})=\n## {info.id}: {plain(info.title)}", facts]
     parts += [plain(info.statement)] if info.statement else []
     parts += [f"**Why.** {plain(info.rationale)}"] if info.rationale else []
+    parts += [f"**What is noticed.** {plain('; '.join(info.noticed))}."] if info.noticed else []
     if info.status in STATUS:
         parts.append(f"**{STATUS[info.status]}** {plain(info.reason)}".rstrip())
     examples = zip(info.example_titles, (info.bad_example, info.good_example), strict=True)

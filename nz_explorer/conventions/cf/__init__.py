@@ -16,6 +16,7 @@ CF = Convention(
         for module in (
             "packing",
             "times",
+            "appended_times",
             "missing_values",
             "plausibility",
             "references",

@@ -12,6 +12,7 @@ from nz_explorer.model.fill_values import value_text
 from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.values.census import Census, census_of, gap_texts
 from nz_explorer.values.chunk_statistics import ArrayScan
+from nz_explorer.values.coordinates.cell_bounds import BoundsFit, bounds_fit
 from nz_explorer.values.masks.cell_states import ABSENT, STORAGE_FILL, UNREAD, UNREADABLE
 from nz_explorer.values.masks.lost_blocks import LostBlocks, lost_blocks
 from nz_explorer.values.reading.chunk import FaultKind
@@ -65,6 +66,8 @@ class Contents:
         Which chunks were written; None where the values could not be read.
     lost
         Blocks inside of chunks that seem to have been lost; None where there are none.
+    bounds
+        How the array fits a coordinate whose bounds it is; None where it is none, or fits.
     """
 
     scan: ArrayScan | None
@@ -73,6 +76,7 @@ class Contents:
     looks: PackedBytes | None = None
     census: Census | None = None
     lost: LostBlocks | None = None
+    bounds: BoundsFit | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,4 +231,5 @@ def contents(
         looks=looks,
         census=census_of(array, cancel=cancel),
         lost=lost_blocks(opened, found, cancel),
+        bounds=bounds_fit(array, cancel),
     )

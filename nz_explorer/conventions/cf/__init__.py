@@ -24,6 +24,7 @@ CF = Convention(
             "attribute_types",
             "known_values",
             "orientation",
+            "bounds",
             "maps",
         )
     ),

@@ -355,6 +355,7 @@ def symptoms_page() -> str:
         here = [c for c in reported if symptom.may_come_from(c.rule) and c.name not in shown]
         shown |= {case.name for case in here}
         parts.append("\n".join(reported_line(case, home) for case in here))
+    parts.append((Path(__file__).parent / "untold.md").read_text("utf-8").rstrip())
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -29,6 +29,19 @@ def bounds_lie_around(array: Array, contents: Contents) -> Iterator[Fail | Undec
         yield Undecided(contents.problem)
         return
     found = contents.bounds
+    if found is not None and found.exchanged:
+        yield Fail(
+            "",
+            f"the bounds of {found.coordinate} begin where those of the next cell end, such as {found.low:g} and {found.high:g} of"
+            f" {found.value:g}: CF wants the bound that two cells share second in the one and first in the next",
+            severity="info",
+            impact="advice",
+            readers={
+                "xcube": "takes the first and the last bound for the extent, and is off by a cell at both ends"
+            },
+            fix=_exchange(array.name),
+        )
+        return
     if found is None or not (found.turned or found.outside > found.cells * MOST_OUTSIDE):
         return
     why = (
@@ -50,6 +63,17 @@ def _turn_round(name: str) -> FixMaker:
         return Draft(
             "suggest",
             note=f"write the bounds again in the order of the coordinate: ds[{name!r}][::-1], along {first}",
+        )
+
+    return fix
+
+
+def _exchange(name: str) -> FixMaker:
+    def fix(node: Node) -> Draft:
+        last = (getattr(node, "dimension_names", None) or (None,))[-1] or "its second dimension"
+        return Draft(
+            "suggest",
+            note=f"write the two ends the other way round: reverse ds[{name!r}] along {last}",
         )
 
     return fix

@@ -38,6 +38,8 @@ class BoundsFit:
         The first of them, and its bounds.
     turned
         Whether all are within, once the cells are taken from the last to the first.
+    exchanged
+        Whether all are within, and the first bound of each cell is the second one of the next.
     """
 
     coordinate: str
@@ -48,6 +50,7 @@ class BoundsFit:
     low: float
     high: float
     turned: bool
+    exchanged: bool = False
 
 
 def bounds_fit(bounds: Array, cancel: Cancellation | None = None) -> BoundsFit | None:
@@ -71,15 +74,25 @@ def bounds_fit(bounds: Array, cancel: Cancellation | None = None) -> BoundsFit |
         return None
     turns = hemispheres(coordinate.attributes.get("units")) == "EW"
     outside = ~_within(values, cells, turns=turns)
-    if not outside.any():
+    exchanged = not outside.any() and _are_exchanged(cells)
+    if not outside.any() and not exchanged:
         return None
     index = int(outside.argmax())
     low, high = sorted(cells[index].tolist())
     turned = bool(_within(values, cells[::-1], turns=turns).all())
     number = int(outside.sum())
     return BoundsFit(
-        coordinate.path, shape[0], number, index, float(values[index]), low, high, turned
+        coordinate.path,
+        *(shape[0], number, index, float(values[index]), low, high),
+        turned=turned,
+        exchanged=exchanged,
     )
+
+
+def _are_exchanged(cells: np.ndarray[Any, Any]) -> bool:
+    """Whether cells lie beside each other, and each begins where the next one ends."""
+    first, second = cells[:, 0], cells[:, 1]
+    return bool((first[:-1] == second[1:]).all() and (second[:-1] != first[1:]).all())
 
 
 def _coordinate_of(bounds: Array) -> Array | None:

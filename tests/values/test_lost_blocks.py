@@ -49,7 +49,7 @@ def test_a_block_from_edge_to_edge_of_one_chunk(
     array = _written(tmp_path, values, zarr_format, fill_value=value)
     found = contents(array).lost
     assert found is not None
-    assert found.chunks == 1
+    assert (found.chunks, found.alone) == (1, True)
     key = "a/c/1/1" if zarr_format == 3 else "a/1.1"
     assert found.first == LostBlock(key, 0, 6, 8)
 
@@ -59,6 +59,22 @@ def test_blocks_of_several_chunks_are_counted(tmp_path: Path) -> None:
     found = contents(_written(tmp_path, values, fill_value=np.nan)).lost
     assert found is not None
     assert found.chunks == 2
+
+
+def test_other_steps_are_missing_in_most_chunks(tmp_path: Path) -> None:
+    steps = [(row, column) for row in (0, 5, 10, 15) for column in (0, 8, 16)]
+    parts = [
+        (slice(row + n % 3, row + 1 + n % 3), slice(column, column + 8))
+        for n, (row, column) in enumerate(steps)
+    ]
+    found = contents(_written(tmp_path, _without(*parts), fill_value=np.nan)).lost
+    assert found is not None
+    assert (found.first, found.chunks, found.alone) == (LostBlock("a/c/0/0", 0, 0, 1), 12, False)
+    parts[4] = (slice(6, 7), slice(8, 15))  # a part of a step, as at the edge of a swath
+    parts[3] = (slice(6, 7), slice(1, 8))
+    parts[1] = (slice(1, 2), slice(9, 16))
+    one = _written(tmp_path / "partly", _without(*parts), fill_value=np.nan)
+    assert contents(one).lost is None
 
 
 def test_a_chunk_at_the_edge_of_the_array_has_fewer_values(tmp_path: Path) -> None:

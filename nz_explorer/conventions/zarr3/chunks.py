@@ -202,13 +202,23 @@ def chunks_are_whole(array: Array, contents: Contents) -> Iterator[Fail | Undeci
         block, number = contents.lost.first, contents.lost.chunks
         name = (array.dimension_names or ())[block.axis : block.axis + 1]
         along = name[0] if name and name[0] else f"axis {block.axis}"
-        only = "" if number == 1 else f", as there is in {plural(number - 1, 'other chunk')}"
+        here = f"in chunk {block.key} there is only the fill value from {block.start} to {block.stop - 1} along {along}"
+        pointer = "/chunk_grid/configuration/chunk_shape"
+        pointer = pointer if array.zarr_format == 3 else "/.zarray/chunks"
+        if contents.lost.alone:
+            only = "" if number == 1 else f", as there is in {plural(number - 1, 'other chunk')}"
+            message = (
+                f"{here}{only}; chunks beside it have values there, and nothing else is missing: several processes may have"
+                " written to one chunk"
+            )
+            yield Fail(pointer, message, fix=_write_whole_chunks)
+            return
         yield Fail(
-            "/chunk_grid/configuration/chunk_shape"
-            if array.zarr_format == 3
-            else "/.zarray/chunks",
-            f"in chunk {block.key} there is only the fill value from {block.start} to {block.stop - 1} along {along}{only};"
-            " chunks beside it have values there, and nothing else is missing: several processes may have written to one chunk",
+            pointer,
+            f"{here}, and in chunks beside it along other steps: unless parts of the source lack other steps, several processes"
+            f" have written to one chunk; values are missing in {number:,} of {plural(contents.scan.chunks_total, 'chunk')}",
+            severity="info",
+            impact="advice",
             fix=_write_whole_chunks,
         )
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 65_536
 """Cells of a coordinate whose bounds are compared with it."""
+MOST_BYTES = 2**26
+"""Bytes that are decoded of each of the two: chunks may be larger than the array."""
 _NEAR = 1e-5
 """How far beyond its cell a value may be, as a part of the cell: float32 keeps no more."""
 
@@ -117,7 +119,7 @@ def _values(array: Array, cancel: Cancellation | None) -> np.ndarray[Any, Any] |
     """Return all values of an array as float64; None where some are missing or cannot be read."""
     shape = array.shape or ()
     try:
-        window = read_window(array, range(len(shape)), {}, shape, budget=None, cancel=cancel)
+        window = read_window(array, range(len(shape)), {}, shape, budget=MOST_BYTES, cancel=cancel)
     except UnsupportedArray:
         return None
     values = window.values.astype(np.float64)

@@ -217,6 +217,7 @@ def described(info: RuleInfo) -> list[str]:
     parts = [f"({info.id.lower()})=\n## {info.id}: {plain(info.title)}", facts]
     parts += [plain(info.statement)] if info.statement else []
     parts += [f"**Why.** {plain(info.rationale)}"] if info.rationale else []
+    parts += [f"**What is noticed.** {plain('; '.join(info.noticed))}."] if info.noticed else []
     if info.status in STATUS:
         parts.append(f"**{STATUS[info.status]}** {plain(info.reason)}".rstrip())
     examples = zip(info.example_titles, (info.bad_example, info.good_example), strict=True)
@@ -354,6 +355,7 @@ def symptoms_page() -> str:
         here = [c for c in reported if symptom.may_come_from(c.rule) and c.name not in shown]
         shown |= {case.name for case in here}
         parts.append("\n".join(reported_line(case, home) for case in here))
+    parts.append((Path(__file__).parent / "untold.md").read_text("utf-8").rstrip())
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
 
+SYNONYMS = Path(__file__).parent / "synonyms.toml"
 _WORD = re.compile(r"[a-z_]{3,}|-?\d{2,}")
 _ENDINGS = ("ing", "ed", "es", "s")
 _SHORTEST_STEM = 4
@@ -15,7 +19,7 @@ _COMMON = frozenset(
         r"\w+",
         "the and that are not for with has have its from but where when which was were been this those these them they"
         " their there than then all any one two since because after before into out only also does did can cannot will"
-        " would may",
+        " would may found find error keyerror valueerror typeerror",
     )
 )
 """Words that say nothing of what a text is about."""
@@ -29,7 +33,36 @@ def words_of(text: str) -> frozenset[str]:
     text : str
         Any text.
     """
-    return frozenset(_stem(w) for w in _WORD.findall(text.casefold()) if w not in _COMMON)
+    plain = _phrases().sub(lambda found: _joined()[found[0]], text.casefold())
+    found = [word for word in _WORD.findall(plain) if word not in _COMMON]
+    return frozenset(_meant(_stem(word)) for word in found)
+
+
+def _meant(stem: str) -> str:
+    return _synonyms().get(stem, stem)
+
+
+@cache
+def _lines() -> list[list[str]]:
+    """Return words that are used for the same, each line with the one that stands for all of it first."""
+    lines: list[list[str]] = tomllib.loads(SYNONYMS.read_text("utf-8"))["words"]
+    return lines
+
+
+@cache
+def _synonyms() -> dict[str, str]:
+    return {_stem(word): _stem(line[0]) for line in _lines() for word in line if " " not in word}
+
+
+@cache
+def _joined() -> dict[str, str]:
+    return {phrase: line[0] for line in _lines() for phrase in line if " " in phrase}
+
+
+@cache
+def _phrases() -> re.Pattern[str]:
+    longest_first = sorted(_joined(), key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b")
 
 
 def _stem(word: str) -> str:

@@ -52,10 +52,14 @@ _WORDS = re.compile(r"[^\W\d_]{3,}")
 FILE = Path(__file__).parent / "symptoms.toml"
 MESSAGES = Path(__file__).parent / "messages.toml"
 REPORTS = Path(__file__).parent / "reports.json"
-REPORTED, POINTED = 0.5, 0.2
-"""How much it counts beside the text of a rule that a report of it is like, and that points speak for it."""
+TOLD, POINTED = 1.0, 0.2
+"""How much it counts beside what is noticed where a rule is broken that its text is like, and that points speak for it."""
+FEWEST_SHARED = 2
+"""Words that what is said shares with a sentence that it is like: a single one is met by chance."""
 LEAST_LIKE = 0.1
 """How like a rule has to be to be named at all."""
+LEAST_BESIDE = 0.35
+"""How like it has to be beside those that are known to be behind a message."""
 SAME_AGAIN = 0.4
 """How like a report has to be to be shown."""
 
@@ -234,8 +238,8 @@ def rules_behind(message: str, rules: Iterable[RuleInfo]) -> list[RuleInfo]:
     scored.sort(key=lambda one: -one[0])
     least = max(LIKELY, scored[0][0] * NEAR) if scored else 0
     pointed = [info for points, info in scored[:MOST_RULES] if points >= least]
-    likely = _likest(message, meant, pointed)
     known = _known(message)
+    likely = _likest(message, meant, pointed, LEAST_LIKE if known is None else LEAST_BESIDE)
     if known is None:
         return likely
     by_id = {info.id: info for info in meant}
@@ -244,23 +248,30 @@ def rules_behind(message: str, rules: Iterable[RuleInfo]) -> list[RuleInfo]:
     return [*behind, *rest[: max(0, MOST_BEHIND_A_KNOWN_ONE - len(behind))]]
 
 
-def _likest(message: str, meant: list[RuleInfo], pointed: list[RuleInfo]) -> list[RuleInfo]:
-    """Return the rules whose texts, or reports of which, are like a message, with those that points speak for."""
+def _likest(
+    message: str, meant: list[RuleInfo], pointed: list[RuleInfo], least_like: float
+) -> list[RuleInfo]:
+    """Return the rules whose texts, or what is noticed and reported of which, are like a message, with those that points speak for."""
     texts = {info.id: words_of(f"{_about(info)} {info.bad_example or ''}") for info in meant}
-    known = _words_of_reports()
-    likeness = Likeness([*texts.values(), *known])
+    noticed = [(info.id, words_of(one)) for info in meant for one in info.noticed]
+    reported = [
+        (one.rule, words) for one, words in zip(reports(), _words_of_reports(), strict=True)
+    ]
+    seen = [*noticed, *reported]
+    likeness = Likeness([*texts.values(), *(words for _, words in seen)])
     said = words_of(message)
-    scores = {rule_id: likeness.of(said, words) for rule_id, words in texts.items()}
+    scores = {info.id: TOLD * likeness.of(said, texts[info.id]) for info in meant}
     nearest: dict[str, float] = {}
-    for words, one in zip(known, reports(), strict=True):
-        nearest[one.rule] = max(nearest.get(one.rule, 0), likeness.of(said, words))
+    for rule_id, words in seen:
+        if len(said & words) >= min(FEWEST_SHARED, len(said)):
+            nearest[rule_id] = max(nearest.get(rule_id, 0), likeness.of(said, words))
     for rule_id, like in nearest.items():
         if rule_id in scores:
-            scores[rule_id] += REPORTED * like
+            scores[rule_id] += like
     for place, info in enumerate(pointed, start=1):
         scores[info.id] += POINTED / place
     best = sorted(meant, key=lambda info: -scores[info.id])[:MOST_RULES]
-    least = max(LEAST_LIKE, scores[best[0].id] * NEAR) if best else 0
+    least = max(least_like, scores[best[0].id] * NEAR) if best else 0
     return [info for info in best if scores[info.id] >= least]
 
 

@@ -73,6 +73,8 @@ class RuleInfo:
         What breaking it means, where that does not follow from the level; see `nz_explorer.diagnosis.impact`.
     affects : tuple of str
         The readers that the impact is about.
+    noticed : tuple of str
+        What people notice where it is broken, in their words.
     """
 
     id: str
@@ -97,6 +99,7 @@ class RuleInfo:
     see_also: tuple[str, ...]
     impact: Impact | None = None
     affects: tuple[str, ...] = ()
+    noticed: tuple[str, ...] = ()
 
     @property
     def required(self) -> bool:
@@ -147,6 +150,7 @@ def _entry(rule_id: str, given: dict[str, Any]) -> RuleInfo:
         see_also=tuple(given.get("see_also", ())),
         impact=given.get("impact"),
         affects=tuple(given.get("affects", ())),
+        noticed=tuple(given.get("noticed", ())),
     )
 
 

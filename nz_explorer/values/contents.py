@@ -12,7 +12,9 @@ from nz_explorer.model.fill_values import value_text
 from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.values.census import Census, census_of, gap_texts
 from nz_explorer.values.chunk_statistics import ArrayScan
+from nz_explorer.values.coordinates.cell_bounds import BoundsFit, bounds_fit
 from nz_explorer.values.masks.cell_states import ABSENT, STORAGE_FILL, UNREAD, UNREADABLE
+from nz_explorer.values.masks.lost_blocks import LostBlocks, lost_blocks
 from nz_explorer.values.reading.chunk import FaultKind
 from nz_explorer.values.reading.chunk_presence import Presence, listed
 from nz_explorer.values.reading.decoding import are_stored, error_text
@@ -62,6 +64,10 @@ class Contents:
         What the first chunk that does not decode looks like, where its bytes tell.
     census
         Which chunks were written; None where the values could not be read.
+    lost
+        Blocks inside of chunks that seem to have been lost; None where there are none.
+    bounds
+        How the array fits a coordinate whose bounds it is; None where it is none, or fits.
     """
 
     scan: ArrayScan | None
@@ -69,6 +75,8 @@ class Contents:
     problem: str = ""
     looks: PackedBytes | None = None
     census: Census | None = None
+    lost: LostBlocks | None = None
+    bounds: BoundsFit | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,4 +225,11 @@ def contents(
     if faulty is not None:
         looks = look_at_index(opened, faulty.chunk, cancel)
         looks = looks or look_at(opened, faulty.chunk, presence, cancel)
-    return Contents(found, presence, looks=looks, census=census_of(array, cancel=cancel))
+    return Contents(
+        found,
+        presence,
+        looks=looks,
+        census=census_of(array, cancel=cancel),
+        lost=lost_blocks(opened, found, cancel),
+        bounds=bounds_fit(array, cancel),
+    )

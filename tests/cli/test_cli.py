@@ -123,14 +123,16 @@ def test_json_is_the_contract(run: Run, tmp_path: Path) -> None:
             for rule in (
                 *(
                     "CF-COORD-004",
+                    "CF-COORD-005",
                     "CF-FILL-002",
                     "CF-FILL-004",
                     "CF-PACK-004",
+                    "CF-PACK-005",
                     "CF-RANGE-001",
                     "CF-RANGE-004",
                     "CF-TIME-009",
                 ),
-                *(f"Z3-CHUNK-00{i}" for i in (1, 2, 3, 4)),
+                *(f"Z3-CHUNK-00{i}" for i in (1, 2, 3, 4, 6)),
             )
         ],
         "findings": [

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import pytest
 
 from nz_explorer.conventions import rules
+from nz_explorer.diagnosis.likeness import SYNONYMS, words_of
 from nz_explorer.diagnosis.symptoms import (
     REPORTS,
     Message,
@@ -191,10 +194,36 @@ def test_the_reports_are_those_of_the_field_guide() -> None:
         ("appending hourly data to the store, all hours of the day became midnight", "CF-TIME-004"),
         ("the plugin shows a black image, everything is 0, keys have dots", "OME-IMG-009"),
         ("depths are drawn upwards, positive is up", "CF-ATTR-003"),
+        ("half of the map is blank, its longitudes end at 360", "CF-MAP-003"),
+        ("two processes wrote concurrently, and pieces are absent since", "Z3-CHUNK-004"),
+        ("ncview shows nothing", "NCZ-MODE-001"),
+        ("zoomed out tiles are black", "OME-IMG-002"),
+        ("the segmentation is absent, the image itself renders", "OME-LABEL-001"),
+        ("one timestamp was loaded a second time, and is repeated", "CF-COORD-001"),
     ],
 )
 def test_what_is_noticed_in_plain_words_leads_to_a_rule(noticed: str, rule: str) -> None:
     assert rule in [info.id for info in rules_behind(noticed, rules().values())][:5]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("a hole where the hours were lost", "missing times"),
+        ("scale and offset differ", "scale_factor"),
+        ("it takes long from the bucket", "slow in the cloud"),
+    ],
+)
+def test_people_use_several_words_for_the_same(one: str, other: str) -> None:
+    assert words_of(other) <= words_of(one)
+
+
+def test_a_word_stands_for_one_thing() -> None:
+    """A word that is in two lines would count as the first word of the last one only."""
+    lines = tomllib.loads(SYNONYMS.read_text("utf-8"))["words"]
+    meant = [{words_of(one) for one in line} for line in lines]
+    assert all(len(one) == 1 for one in meant), meant
+    assert len(set().union(*meant)) == len(lines)
 
 
 def test_words_about_something_else_lead_nowhere() -> None:

@@ -53,6 +53,18 @@ def test_where_it_breaks(any_store, values, index):
     assert (found.index, found.before, found.after) == (index, values[index - 1], values[index])
 
 
+@pytest.mark.parametrize(
+    ("values", "jump"),
+    [
+        ([0, 1, 2, 40, 41, 42, 43], (3, 2, 40)),
+        ([0, 1, 2, 3, 4, 5, 60], (6, 5, 60)),
+        ([9.0, 8.5, 8.0, 2.0], (3, 8.0, 2.0)),
+    ],
+)
+def test_the_widest_step(any_store, values, jump):
+    assert check(any_store, values).jump == jump
+
+
 def test_neighbours_are_compared_never_subtracted(store):
     big = [2**64 - 1, 2**63, 1, 0]
     assert check(store, big, dtype="u8").result == "decreasing"

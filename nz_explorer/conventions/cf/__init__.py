@@ -16,6 +16,7 @@ CF = Convention(
         for module in (
             "packing",
             "times",
+            "appended_times",
             "missing_values",
             "plausibility",
             "references",
@@ -23,6 +24,7 @@ CF = Convention(
             "attribute_types",
             "known_values",
             "orientation",
+            "bounds",
             "maps",
         )
     ),

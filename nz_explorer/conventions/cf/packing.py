@@ -155,6 +155,62 @@ def _pack_again(_node: Node) -> Draft:
     )
 
 
+def _is_packed_in_two_bytes(array: Array, contents: Contents) -> bool:
+    scale, offset = (_number(array.attributes.get(name)) for name in PACKING)
+    numpy = array.data_type.numpy
+    return (
+        numpy == np.int16
+        and bool(array.shape)
+        and bool(scale and offset)
+        and _may_wrap(array, contents)
+        and not all(_is_round(_unpacked(array, end)) for end in _ENDS)
+    )
+
+
+_ENDS = (-(2**15), 2**15 - 1)
+_NEAR_END = 3
+"""How near to the end of their type packed values come that were scaled to fill it; fill values take one or two."""
+_DIGITS = 3
+
+
+def _is_round(number: float) -> bool:
+    """Whether a number has few digits, to what packing in two bytes keeps: such ends are chosen, not found in the data."""
+    return math.isclose(number, float(f"{number:.{_DIGITS}g}"), rel_tol=1e-4)
+
+
+@rule("CF-PACK-005", on="contents", when=_is_packed_in_two_bytes)
+def packed_alike(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Warn where each run of chunks along the first axis fills the range of the type: each was packed by itself."""
+    if contents.scan is None:
+        yield Undecided(contents.problem)
+        return
+    rows = contents.scan.chunks
+    if rows is None or contents.scan.faults:
+        return
+    rows = rows[rows["count"] > 0]
+    runs = [rows[rows["chunk"][:, 0] == number] for number in np.unique(rows["chunk"][:, 0])]
+    least, most = (end + sign * _NEAR_END for end, sign in zip(_ENDS, (1, -1), strict=True))
+    fill = [run["minimum"].min() <= least and run["maximum"].max() >= most for run in runs]
+    if len(runs) < 2 or not all(fill):
+        return
+    low, high = sorted(_unpacked(array, end) for end in _ENDS)
+    along = (array.dimension_names or ("",))[0] or "its first axis"
+    yield Fail(
+        array.attribute_pointer("scale_factor"),
+        f"each of {len(runs)} runs of chunks along {along} fills {array.data_type.name} from end to end, {low:.6g} … {high:.6g}:"
+        " they were probably packed one by one, each with a scale_factor and an add_offset of its own, of which an array has one",
+        fix=_unpack_each,
+    )
+
+
+def _unpack_each(_node: Node) -> Draft:
+    return Draft(
+        "suggest",
+        note="compare with the files that it was made of: if their scale_factor differs, open each of them with xarray, which"
+        " unpacks it, remove encoding, and write the numbers again; no reference can join them",
+    )
+
+
 @dataclass(frozen=True)
 class _Unpacking:
     """A codec that unpacks integers.

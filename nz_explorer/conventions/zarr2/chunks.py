@@ -77,3 +77,9 @@ def chunks_are_written(array: Array, contents: Contents) -> Iterator[Fail | Unde
         yield Undecided("dependency: Z2-FV")
         return
     yield from of_v3.unwritten(array, contents)
+
+
+@rule("Z2-CHUNK-006", on="contents", formats=(2,), when=of_v3.is_looked_for)
+def chunks_are_whole(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Warn of blocks of the fill value in chunks of an array that is full otherwise."""
+    yield from of_v3.chunks_are_whole(array, contents)

@@ -193,6 +193,44 @@ def chunks_are_written(array: Array, contents: Contents) -> Iterator[Fail | Unde
     yield from unwritten(array, contents)
 
 
+@rule("Z3-CHUNK-006", on="contents", formats=(3,), when=is_looked_for)
+def chunks_are_whole(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Warn of blocks of the fill value in chunks of an array that is full otherwise."""
+    if contents.scan is None:
+        yield Undecided(contents.problem)
+    elif contents.lost is not None:
+        block, number = contents.lost.first, contents.lost.chunks
+        name = (array.dimension_names or ())[block.axis : block.axis + 1]
+        along = name[0] if name and name[0] else f"axis {block.axis}"
+        here = f"in chunk {block.key} there is only the fill value from {block.start} to {block.stop - 1} along {along}"
+        pointer = "/chunk_grid/configuration/chunk_shape"
+        pointer = pointer if array.zarr_format == 3 else "/.zarray/chunks"
+        if contents.lost.alone:
+            only = "" if number == 1 else f", as there is in {plural(number - 1, 'other chunk')}"
+            message = (
+                f"{here}{only}; chunks beside it have values there, and nothing else is missing: several processes may have"
+                " written to one chunk"
+            )
+            yield Fail(pointer, message, fix=_write_whole_chunks)
+            return
+        yield Fail(
+            pointer,
+            f"{here}, and in chunks beside it along other steps: unless parts of the source lack other steps, several processes"
+            f" have written to one chunk; values are missing in {number:,} of {plural(contents.scan.chunks_total, 'chunk')}",
+            severity="info",
+            impact="advice",
+            fix=_write_whole_chunks,
+        )
+
+
+def _write_whole_chunks(_node: Node) -> Draft:
+    return Draft(
+        "suggest",
+        note="unless the source lacks it, too, it is lost here: write it again, each process in multiples of the chunks"
+        " (of the shards, where there are any), as to_zarr(align_chunks=True) and ds.chunk(…) do",
+    )
+
+
 def nothing_is_found(contents: Contents) -> bool:
     """Return whether an array has chunks, and none of them is found.
 

@@ -261,6 +261,7 @@ def rule_text(rule: RuleInfo, *, color: bool = False, width: int | None = 100) -
     sections = [
         ("", rule.statement),
         ("Why", rule.rationale),
+        ("What is noticed", "; ".join(rule.noticed)),
         *zip(rule.example_titles, (rule.bad_example, rule.good_example), strict=True),
         (
             "What readers do",

@@ -15,6 +15,7 @@ from nz_explorer.model import Array
 from nz_explorer.model.fill_values import FillValue, matches, value_text
 from nz_explorer.store import Cancellation
 from nz_explorer.text.phrases import plural
+from nz_explorer.values.coordinates.spacing import Jump, Spacing, python_value
 from nz_explorer.values.reading.chunk import Chunk
 from nz_explorer.values.reading.chunk_cache import MEBIBYTE, ChunkCache
 from nz_explorer.values.reading.chunks import read_chunks
@@ -97,6 +98,8 @@ class Monotonicity:
     repeated
         Where it is not monotonic: index and value of the first number that stood before, and the index at which;
         None where none of the first `MOST_COMPARED` did, or not with what may be read.
+    jump
+        The widest step of numbers; where all values were read.
     """
 
     result: OrderResult
@@ -112,6 +115,7 @@ class Monotonicity:
     bytes_read: int = 0
     hidden: int = 0
     repeated: Repeated | None = None
+    jump: Jump | None = None
 
     @property
     def strict(self) -> bool | None:
@@ -208,7 +212,7 @@ class _Check:
         self.direction: OrderResult | None = None
         self.previous: np.ndarray[Any, Any] | None = None
         self.first: Any = None
-        self.spacing = _Spacing()
+        self.spacing = Spacing()
         array = opened.array
         self.other_fill = array.xarray_fill if array.xarray_fill is not array.nz_fill else None
         self.hidden = 0
@@ -331,7 +335,9 @@ class _Check:
 
     def _absent(self, start: int, stop: int) -> Monotonicity:
         default = self.opened.storage_default
-        value = _python(np.asarray(default)) if not isinstance(default, str | bytes) else default
+        value = (
+            python_value(np.asarray(default)) if not isinstance(default, str | bytes) else default
+        )
         shown = value_text(default)
         what = f"elements {start} to {stop - 1} were never written and all read as {shown}"
         missing = _missing(np.asarray(default).reshape(1), self.opened.array.nz_fill).any()
@@ -341,7 +347,7 @@ class _Check:
 
     def _values(self, start: int, values: np.ndarray[Any, Any]) -> Monotonicity | None:
         if start == 0:
-            self.first = _python(values[:1])
+            self.first = python_value(values[:1])
         missing = _missing(values, self.opened.array.nz_fill)
         if self.other_fill is not None:
             self.hidden += int((_missing(values, self.other_fill) & ~missing).sum())
@@ -359,13 +365,13 @@ class _Check:
         broken = None if violation is None else start + violation - carried
         if missing.any() and (broken is None or start + int(missing.argmax()) <= broken):
             index = start + int(missing.argmax())
-            value = _python(values[index - start : index - start + 1])
+            value = python_value(values[index - start : index - start + 1])
             note = f"value[{index}] = {_shown(value)} is missing"
             return Monotonicity("missing", index, after=value, note=note)
         if violation is not None and broken is not None:
-            before, after = (_python(joined[i : i + 1]) for i in (violation - 1, violation))
+            before, after = (python_value(joined[i : i + 1]) for i in (violation - 1, violation))
             return Monotonicity("not", broken, before, after, note=self._why(broken, before, after))
-        self.spacing.add(joined)
+        self.spacing.add(joined, start - carried)
         self.previous = values[-1:].copy()
         return None
 
@@ -394,7 +400,7 @@ class _Check:
     def _all_read(self) -> Monotonicity:
         scale = self.opened.array.attributes.get("scale_factor")
         packed = isinstance(scale, int | float) and not isinstance(scale, bool)
-        last = None if self.previous is None else _python(self.previous)
+        last = None if self.previous is None else python_value(self.previous)
         result: OrderResult = self.direction or "trivial"
         note = f"{plural(self.length, 'value')}, strictly {result}"
         if self.opened.array.data_type.kind == "string":
@@ -411,63 +417,11 @@ class _Check:
             missing_count=0,
             step=self.spacing.step(self.first, last, self.length),
             spread=self.spacing.spread(self.length),
+            jump=self.spacing.jump,
             note=note,
             bytes_read=self.bytes_read,
             hidden=self.hidden,
         )
-
-
-class _Spacing:
-    """Watches whether values are evenly spaced, to the precision of their type."""
-
-    def __init__(self) -> None:
-        self._step: Any = None
-        self._regular = True
-        self._steps: list[float] = []
-
-    def add(self, values: np.ndarray[Any, Any]) -> None:
-        """Look at more values, of which the first may be the last of those before."""
-        kind = values.dtype.kind
-        if kind in "iuf" and len(values) > 1:
-            steps: np.ndarray[Any, Any] = np.diff(values.astype(np.float64))
-            self._steps += [float(steps.min()), float(steps.max())]
-        if not self._regular or len(values) < 2:
-            return
-        if kind not in "iufmM":
-            self._regular = False
-            return
-        if kind == "f" and not np.isfinite(values).all():
-            self._regular = False
-            return
-        if kind == "f":
-            error = 4 * float(np.finfo(values.dtype).eps) * float(np.abs(values).max())
-        else:
-            whole = values if kind in "mM" else values.astype("i8")
-            steps = whole[1:] - whole[:-1]
-            error = 0.0
-        if self._step is None:
-            self._step = steps[0]
-        if kind == "f":
-            self._regular = bool(
-                np.all(np.abs(steps - self._step) <= error + 1e-6 * abs(self._step))
-            )
-        else:
-            self._regular = bool(np.all(steps == self._step))
-
-    def spread(self, length: int) -> float | None:
-        """Return how much spacings differ; see `Monotonicity`."""
-        if not self._steps or length < 3:
-            return None
-        mean = abs(min(self._steps) + max(self._steps)) / 2
-        return (max(self._steps) - min(self._steps)) / mean if mean else None
-
-    def step(self, first: Any, last: Any, length: int) -> Any:
-        """Return the spacing as a Python value, None where it is not regular."""
-        if not self._regular or self._step is None:
-            return None
-        if isinstance(first, float):  # the ends are exact, single differences are not
-            return float(f"{(last - first) / (length - 1):.12g}")
-        return _python(np.asarray(self._step))
 
 
 def _missing(
@@ -482,16 +436,6 @@ def _missing(
     if fill is not None and fill.usable:
         missing = missing | matches(values, fill)
     return np.asarray(missing, np.bool_)
-
-
-def _python(value: np.ndarray[Any, Any]) -> Any:
-    """Return the one value of an array as Python has it; times as text."""
-    scalar = value.reshape(-1)[0]
-    if isinstance(scalar, np.datetime64 | np.timedelta64):
-        return str(scalar)
-    if isinstance(scalar, np.float32 | np.float16):
-        return float(str(scalar))  # the digits that people wrote, not those of the wider type
-    return scalar.item() if isinstance(scalar, np.generic) else scalar
 
 
 def _shown(value: Any) -> str:

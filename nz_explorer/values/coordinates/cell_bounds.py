@@ -1,0 +1,141 @@
+"""Whether bounds lie around the coordinate that names them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nz_explorer.model import Array, Group
+from nz_explorer.model.attribute_types import PACKING
+from nz_explorer.text.units import hemispheres
+from nz_explorer.values.reading.opening import UnsupportedArray
+from nz_explorer.values.window import known_values, read_window
+
+if TYPE_CHECKING:
+    from nz_explorer.store import Cancellation
+
+MOST_CELLS = 65_536
+"""Cells of a coordinate whose bounds are compared with it."""
+MOST_BYTES = 2**26
+"""Bytes that are decoded of each of the two: chunks may be larger than the array."""
+_NEAR = 1e-5
+"""How far beyond its cell a value may be, as a part of the cell: float32 keeps no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundsFit:
+    """How the bounds of cells and a coordinate fit together.
+
+    Parameters
+    ----------
+    coordinate
+        Path of the coordinate that names the bounds.
+    cells
+        How many cells there are.
+    outside
+        How many values of the coordinate are not within their cell.
+    index, value, low, high
+        The first of them, and its bounds.
+    turned
+        Whether all are within, once the cells are taken from the last to the first.
+    exchanged
+        Whether all are within, and the first bound of each cell is the second one of the next.
+    """
+
+    coordinate: str
+    cells: int
+    outside: int
+    index: int
+    value: float
+    low: float
+    high: float
+    turned: bool
+    exchanged: bool = False
+
+
+def bounds_fit(bounds: Array, cancel: Cancellation | None = None) -> BoundsFit | None:
+    """Compare bounds with their coordinate; None where they fit, where they are none, or where they cannot be compared.
+
+    Parameters
+    ----------
+    bounds
+        An array.
+    cancel
+        Looked at between chunks.
+    """
+    shape = bounds.shape or ()
+    if len(shape) != 2 or shape[1] != 2 or not 2 <= shape[0] <= MOST_CELLS:
+        return None
+    coordinate = _coordinate_of(bounds)
+    if coordinate is None or coordinate.shape != shape[:1] or not _comparable(bounds, coordinate):
+        return None
+    cells, values = _values(bounds, cancel), _values(coordinate, cancel)
+    if cells is None or values is None:
+        return None
+    turns = hemispheres(coordinate.attributes.get("units")) == "EW"
+    outside = ~_within(values, cells, turns=turns)
+    exchanged = not outside.any() and _are_exchanged(cells)
+    if not outside.any() and not exchanged:
+        return None
+    index = int(outside.argmax())
+    low, high = sorted(cells[index].tolist())
+    turned = bool(_within(values, cells[::-1], turns=turns).all())
+    number = int(outside.sum())
+    return BoundsFit(
+        coordinate.path,
+        *(shape[0], number, index, float(values[index]), low, high),
+        turned=turned,
+        exchanged=exchanged,
+    )
+
+
+def _are_exchanged(cells: np.ndarray[Any, Any]) -> bool:
+    """Whether cells lie beside each other, and each begins where the next one ends."""
+    first, second = cells[:, 0], cells[:, 1]
+    return bool((first[:-1] == second[1:]).all() and (second[:-1] != first[1:]).all())
+
+
+def _coordinate_of(bounds: Array) -> Array | None:
+    group = bounds.hierarchy.get(bounds.parent or "/")
+    if not isinstance(group, Group):
+        return None
+    named = group.with_attribute("bounds")
+    return next((one for one in named if one.attributes.get("bounds") == bounds.name), None)
+
+
+def _comparable(bounds: Array, coordinate: Array) -> bool:
+    """Whether both are numbers that mean the same: bounds have the units of their coordinate, or none."""
+    units = bounds.attributes.get("units", coordinate.attributes.get("units"))
+    return units == coordinate.attributes.get("units") and all(
+        one.data_type.kind in ("int", "uint", "float")
+        and not any(name in one.attributes for name in PACKING)
+        for one in (bounds, coordinate)
+    )
+
+
+def _values(array: Array, cancel: Cancellation | None) -> np.ndarray[Any, Any] | None:
+    """Return all values of an array as float64; None where some are missing or cannot be read."""
+    shape = array.shape or ()
+    try:
+        window = read_window(array, range(len(shape)), {}, shape, budget=MOST_BYTES, cancel=cancel)
+    except UnsupportedArray:
+        return None
+    values = window.values.astype(np.float64)
+    if window.errors or not known_values(array, window).all() or not np.isfinite(values).all():
+        return None
+    return values
+
+
+def _within(
+    values: np.ndarray[Any, Any], cells: np.ndarray[Any, Any], *, turns: bool
+) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    low, high = cells.min(axis=1), cells.max(axis=1)
+    near = _NEAR * (high - low) + np.finfo(np.float32).eps * np.abs(values)
+    within = (low - near <= values) & (values <= high + near)
+    if turns:  # a cell may go on behind 360 or -180 degrees
+        first, second = cells[:, 0], cells[:, 1]
+        within |= (values - first + near) % 360 <= (second - first) % 360 + 2 * near
+        within |= (values - second + near) % 360 <= (first - second) % 360 + 2 * near
+    return np.asarray(within, np.bool_)

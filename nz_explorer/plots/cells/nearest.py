@@ -23,7 +23,7 @@ _REACH = 1.5
 """How far a cell reaches, in distances to the neighbour that is nearest: 0.6 are enough for hexagons, 1 for triangles."""
 _FAR = 3.0
 """How much further than others a cell may reach: one that has no neighbours is not half of a map."""
-_LEAST, _DOT = 1.5, 5.0
+_LEAST, _DOT = 1.5, 7.0
 """Pixels from the middle of a cell to its edge, at least; and of a dot."""
 
 
@@ -74,7 +74,7 @@ def _nearest(
     if not cell.size:
         return np.full((height, width), -1, np.int32)
     across = np.full(rows, wide)
-    if circle:
+    if circle and not dots:
         # a degree of longitude is shorter than one of latitude
         latitudes = north - (np.arange(rows) - above + 0.5) * high
         across *= np.maximum(np.cos(np.radians(np.clip(latitudes, -90, 90))), 0.01)

@@ -561,3 +561,11 @@ def test_rules_on_values_follow_the_attributes_of_arrays_beside() -> None:
     assert upside_down in what_if.gone
     what_if.undo()
     assert upside_down not in what_if.gone
+
+
+def test_a_link_that_loses_its_array_is_found_in_another_group() -> None:
+    name = "TREE-019: near miss: a link to an array"
+    case = next(case for case in CASES if case["name"].startswith(name))
+    what_if = WhatIf(evaluated(store(contents(case))))
+    what_if.edit("a/t/zarr.json", None)
+    assert "TREE-019" in [finding.rule for finding in what_if.new]

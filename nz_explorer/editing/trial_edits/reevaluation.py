@@ -166,7 +166,9 @@ class Reevaluation:
         ends = {f"/{path.rpartition('/')[2]}" for path in self._looked_for}
         for place in self.evaluation.groups if ends else ():
             group = self.docs.node_if_loaded(place)
-            if isinstance(group, Group) and any(_mentions(one, ends) for one in group.arrays):
+            if isinstance(group, Group) and (
+                "zarr_link" in group.attributes or any(_mentions(one, ends) for one in group.arrays)
+            ):
                 self.members.add(place)
 
     def _note_groups_below(self, path: str) -> None:

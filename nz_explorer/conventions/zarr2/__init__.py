@@ -40,6 +40,7 @@ ZARR2 = Convention(
             "ogc",
             "netcdf_attributes",
             "netcdf_names",
+            "netcdf_escapes",
         )
     ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),

@@ -11,7 +11,7 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array, Group, paths
+from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import nczarr, netcdf_json
 from nz_explorer.text.phrases import listed
 
@@ -121,12 +121,11 @@ def _lost(array: Array) -> Iterator[str]:
     for meant, reference in zip(
         array.dimension_references or (), nczarr.names(references) or (), strict=False
     ):
-        path, _, name = meant.rpartition("/")
-        group = array.hierarchy.get(path or "/")
+        group = array.hierarchy.get(meant.rpartition("/")[0] or "/")
         if group is None or nczarr.dimension(array.hierarchy, meant) is None:
             continue  # NCZ-VAR-002
         declared = _part(group, "group")
         member = nczarr.MEMBERS["dimensions"]
-        names = next((declared[m] for m in member if m in declared), {}) if declared else {}
+        names: Any = next((declared[m] for m in member if m in declared), {}) if declared else {}
         if reference.rpartition("/")[2] not in names:
             yield reference

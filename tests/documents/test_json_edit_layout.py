@@ -176,5 +176,5 @@ def test_new_documents_look_like_others() -> None:
     assert new_text(value) == '{\n  "a": [\n    1,\n    2\n  ],\n  "é": {}\n}'
     assert new_text(value, '{"x":1,"y":"ü"}') == '{"a":[1,2],"é":{}}'
     assert new_text(value, '{\n\t"x": [1]\n}') == '{\n\t"a": [1, 2],\n\t"é": {}\n}'
-    assert new_text(value, '{"x":"\\u00fc"}') == '{"a":[1,2],"\\u00e9":{}}'
+    assert new_text(value, '{"x":1,"y":"\\u00fc"}') == '{"a":[1,2],"\\u00e9":{}}'
     assert new_text({}, "{}") == "{}"

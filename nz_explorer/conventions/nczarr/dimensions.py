@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nz_explorer.engine.impact import Impact
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
-from nz_explorer.conventions.nczarr.superblock import V2, is_reached, read_today, unread
+from nz_explorer.conventions.nczarr.superblock import V2, is_reached, read_today, unread, unused
 
 HARMLESS: tuple[Impact, str] = ("convention", "")
 """What a list does that netCDF-C does not mind, or of its first version, which nothing reads any more."""
@@ -282,6 +282,8 @@ def references_fit(array: Array) -> Iterator[Fail | Undecided]:
             # netCDF-C looks names without the first slash up as well, or with one at the end
             known = all(_FULL_NAME.fullmatch(_with_slash(name).removesuffix("/")) for name in given)
             readers = {} if known else {"netCDF-C": "cannot open the dataset"}
+        if "scalar" in place.value:  # of which netCDF-C does not look at them
+            readers = {}
         found = Fail(
             place.at(member),
             f"dimension references must be a list of full names such as /lat, got {shown(given)}",
@@ -325,7 +327,9 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
                     fix=partial(_declare, array, pointer, reference, length),
                     path=array.path,
                 )
-                yield read_today(place, undeclared)
+                yield (
+                    unused(undeclared) if "scalar" in place.value else read_today(place, undeclared)
+                )
                 continue
             home, dimension = declared
             if not (array.path.startswith(paths.below(home.path)) or place.is_scalar):

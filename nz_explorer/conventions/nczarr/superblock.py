@@ -202,7 +202,8 @@ _VERSION = re.compile(r"\s*[+-]?[0-9]")
 
 def _unusual_version(place: Place, name: str, given: object, must: str) -> Fail:
     """Return that the version is none, which netCDF-C minds where it is a text, as true is, that begins with no number."""
-    refused = isinstance(given, bool | str) and not _VERSION.match(str(given))
+    text = str(given).strip() if isinstance(given, bool | str) else ""
+    refused = bool(text) and not _VERSION.match(text)
     found = Fail(
         place.at(name),
         f"{name} of the NCZarr superblock must {must}, got {json_text(given)}",

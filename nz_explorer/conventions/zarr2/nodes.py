@@ -190,7 +190,8 @@ _TWO = re.compile(r"\s*\+?0*2(?!\d)")
 
 
 def _is_text_of_another(given: Any) -> bool:
-    return isinstance(given, str) and not _TWO.match(given)
+    """Whether netCDF-C reads another number than 2; of 2.5 it reads 2."""
+    return isinstance(given, str | float) and not _TWO.match(str(given))
 
 
 def _refusal_of_root(group: Group) -> Mapping[str, str]:

@@ -86,3 +86,22 @@ def test_the_type_of_a_note_goes_with_it(tmp_path: Path) -> None:
     _apply(store, _fix(store, "NCZ-ATT-003"))
     left = nz.check(store, select=["NCZ-ATT"], progress=False).findings
     assert [finding.message for finding in left if finding.path == "/"] == []
+
+
+@pytest.mark.parametrize(("lengths", "left"), [((4, 3), 3), ((4, 4), 4), ((4,), 4)])
+def test_a_dimension_keeps_the_length_that_other_arrays_have(
+    lengths: tuple[int, ...], left: int, tmp_path: Path
+) -> None:
+    store = _store(tmp_path, NOTED, (lengths[0],))
+    for number, length in enumerate(lengths[1:]):
+        other = _store(tmp_path / "other", NOTED, (length,)) / "g/a"
+        other.rename(store / f"g/b{number}")
+    found = nz.check(store, select=["NCZ-VAR-002"], progress=False).findings[0]
+    assert found.path == "/g/a"
+    assert found.fix is not None
+    if left == 3:
+        assert found.fix.note is not None
+        assert found.fix.note.startswith("/g/b0 has the declared length")
+    _apply(store, found.fix)
+    group = json.loads((store / "g/.zattrs").read_text("utf-8"))["_nczarr_group"]
+    assert group["dimensions"] == {"x": left}

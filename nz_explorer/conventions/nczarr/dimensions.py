@@ -9,12 +9,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.nodes import shown
-from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
 from nz_explorer.model.dialects import nczarr
+from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
@@ -116,7 +116,7 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
                     pointer,
                     f"dimension {dimension.name} is {dimension.size} long in {home.path}, this array needs {length}",
                     related=(home.path,),
-                    fix=partial(_set_length, dimension.name, home, length),
+                    fix=partial(_agree, dimension, home, length),
                     path=array.path,
                 )
                 yield read_today(place, other)
@@ -180,6 +180,31 @@ def _declare(array: Array, pointer: str, reference: str, length: int, node: Node
     # netCDF-C looks in the group of the array and in those above it
     seen = group is not None and array.path.startswith(paths.below(group.path))
     return _set_length(name, group, length, node) if group is not None and seen else None
+
+
+def _agree(
+    dimension: nczarr.DeclaredDimension, home: Node, length: int, node: Node
+) -> Draft | None:
+    """Give a dimension the length of an array, unless other arrays have the length that is declared."""
+    others = list(_of_declared_length(home, f"{paths.below(home.path)}{dimension.name}", dimension))
+    if not others:
+        return _set_length(dimension.name, home, length, node)
+    told = [*others[:3], f"{len(others) - 3} more"] if len(others) > 3 else others
+    have = "has" if len(others) == 1 else "have"
+    note = f"{listed(told)} {have} the declared length: write this array again, or give it a dimension of its own"
+    return Draft("suggest", note=note)
+
+
+def _of_declared_length(
+    group: Node, reference: str, dimension: nczarr.DeclaredDimension
+) -> Iterator[str]:
+    """Yield the paths of the arrays below a group that have a dimension, and its length."""
+    for array in group.arrays if isinstance(group, Group) else ():
+        named = zip(array.dimension_references or (), array.shape or (), strict=False)
+        if (reference, dimension.size) in named:
+            yield array.path
+    for below in group.groups if isinstance(group, Group) else ():
+        yield from _of_declared_length(below, reference, dimension)
 
 
 def _set_length(name: str, group: Node, length: int, _node: Node) -> Draft | None:

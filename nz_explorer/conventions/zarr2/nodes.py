@@ -172,7 +172,11 @@ def zarr_format(array: Array) -> Iterator[Fail]:
     if "zarr_format" in array.metadata:  # else Z2-ARR-002
         given = array.metadata["zarr_format"]
         netcdf = _crash_at(given)
-        if given is True or (is_integer(given) and given != 2) or _is_text_of_another(given):
+        if (
+            isinstance(given, bool)
+            or (is_integer(given) and given != 2)
+            or _is_text_of_another(given)
+        ):
             netcdf = NCZARR_ERROR
         for fail in wrong_format(array, 2):
             yield _hurts(fail, netcdf)
@@ -199,7 +203,7 @@ def _refusal_of_root(group: Group) -> Mapping[str, str]:
     given = group.metadata.get("zarr_format")
     if group.path != "/":
         return {}
-    if given is True or (is_integer(given) and given != 2):
+    if isinstance(given, bool) or (is_integer(given) and given != 2):
         return NCZARR_ERROR
     if nczarr.is_read(group, "superblock"):  # what else there is it does not need in its own
         return NCZARR_ERROR if _is_text_of_another(given) else {}

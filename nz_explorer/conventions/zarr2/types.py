@@ -314,7 +314,8 @@ def _readers_of_base64(array: Array, given: Any) -> dict[str, str] | None:
         base64.b64decode(given)
     except (TypeError, ValueError):
         # all else netCDF-C passes over where texts are stored
-        number = isinstance(given, int | float) or (isinstance(given, list) and bool(given))
+        listed_first = given[0] if isinstance(given, list) and given else ""
+        number = isinstance(given, int | float) or not isinstance(listed_first, str)
         if array.data_type.kind == "bytes" and isinstance(given, dict):
             return OTHERS_OF_BASE64 | CRASHES
         return None if number or array.data_type.kind != "bytes" else OTHERS_OF_BASE64

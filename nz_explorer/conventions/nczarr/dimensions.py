@@ -13,7 +13,7 @@ from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
-from nz_explorer.model.dialects import nczarr
+from nz_explorer.model.dialects import nczarr, netcdf_names
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -179,6 +179,8 @@ def _declare(array: Array, pointer: str, reference: str, length: int, node: Node
     group = array.hierarchy.get(path or "/")
     # netCDF-C looks in the group of the array and in those above it
     seen = group is not None and array.path.startswith(paths.below(group.path))
+    if not netcdf_names.is_legal(name):
+        return None
     return _set_length(name, group, length, node) if group is not None and seen else None
 
 
@@ -267,6 +269,9 @@ def _name_as_referred(node: Node) -> Draft | None:
     references = node.dimension_references
     if references is None:
         return Draft("suggest", note="name each dimension in _ARRAY_DIMENSIONS")
+    if lost := dict.fromkeys(reference for reference, _ in nczarr.unresolved(node)):
+        note = f"see first where {listed(lost)} should lead: no dimension of that length is there"
+        return Draft("suggest", note=note)
     is_mark = not references and node.stored_shape != ()
     names = [nczarr.SCALAR_DIMENSION] if is_mark else _base_names(references)
     return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names))

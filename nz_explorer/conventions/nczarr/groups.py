@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -237,6 +237,15 @@ def _names_there(group: Group, kind: str, noted: list[str]) -> list[str]:
     return [*(name for name in noted if name in known), *(n for n in names if n not in first)]
 
 
+def _unresolved(nodes: Iterable[Node]) -> Iterator[str]:
+    """Yield the references that lead nowhere of arrays, and of those in groups."""
+    for node in nodes:
+        if isinstance(node, Array) and not nczarr.is_scalar(node):
+            yield from (reference for reference, _ in nczarr.unresolved(node))
+        elif isinstance(node, Group):
+            yield from _unresolved((*node.arrays, *node.groups))
+
+
 def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
     """Name what is there – but what has no notes of its own netCDF-C does not open, nor all the rest."""
     place = nczarr.find(node, "group")
@@ -250,6 +259,10 @@ def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
     if kind == "groups":  # without a document they are none until TREE-002 is cured
         there += [one for one in before if one in _left(node) and one not in there]
     names = [name for name in there if name in before or name in noted]
+    added = [child for child in node.children or () if child.name in set(names) - set(before)]
+    if lost := list(dict.fromkeys(_unresolved(added))):
+        said = "dimensions that are referred to and not declared"
+        return Draft("suggest", note=f"declare {listed(lost)} first: netCDF-C crashes at {said}")
     operation = (replace if member in place.value else add)(place.at(member), names)
     operations = () if names == before else (operation,)
     if left := [name for name in there if name not in names]:

@@ -125,7 +125,9 @@ def decode_outside_entries(raw: bytes, key: str = "") -> tuple[Any, tuple[Docume
     key : str
         Its key, for the messages.
     """
-    if len(raw) > LAZY_BYTES and (value := _decode_lazily(raw)) is not None:
+    # attributes of Zarr v2 are a document of their own, and what they call metadata is nothing but an attribute
+    holds_entries = len(raw) > LAZY_BYTES and not key.endswith(".zattrs")
+    if holds_entries and (value := _decode_lazily(raw)) is not None:
         return value, ()
     return _decode_whole(raw, key)
 

@@ -17,7 +17,7 @@ from typing import Any
 import jsonpointer
 
 from nz_explorer.documents.decoding import decode
-from nz_explorer.documents.json_layout import Style, Verbatim
+from nz_explorer.documents.json_layout import Style, Verbatim, without_escapes
 from nz_explorer.documents.json_pieces import Container, PatchError, Piece, _space, as_text
 
 Operation = Mapping[str, Any]
@@ -69,6 +69,10 @@ class JsonText:
     def text(self) -> str:
         """The text as it is now."""
         return f"{self._lead}{as_text(self._root)}{self._trail}"
+
+    def write_out(self) -> None:
+        r"""Write characters themselves in place of escapes such as ``\u00e9``."""
+        self._root = without_escapes(as_text(self._root))
 
     def token(self, pointer: str) -> str | None:
         """Return the value at a pointer as it is spelled, None where there is none."""

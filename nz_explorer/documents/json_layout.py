@@ -53,7 +53,7 @@ class Style:
             "," + (" " if comma is None and unit is not None else comma[1] if comma else " "),
             ":" + (" " if colon is None else colon[1]),
             unit is not None and re.search(r"\[[ \t]*[^\s\]{[]", text[:65536]) is not None,
-            text.isascii(),
+            "\\u" in text and text.isascii(),
         )
 
     def encode(self, value: Any) -> str:
@@ -101,6 +101,29 @@ class Style:
         return (
             f"{opening}{self.newline}{deeper}{between.join(inside)}{self.newline}{indent}{closing}"
         )
+
+
+_ESCAPE = re.compile(
+    r"\\(?:(u[Dd][89ABab][0-9A-Fa-f]{2}\\u[Dd][C-Fc-f][0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})|.)"
+)
+
+
+def without_escapes(text: str) -> str:
+    r"""Return a JSON text with characters themselves in place of escapes such as ``\u00e9``, as far as JSON has them.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    """
+
+    def character(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return match[0]
+        meant = json.loads(f'"{match[0]}"')
+        return json.dumps(meant, ensure_ascii="\ud800" <= meant <= "\udfff")[1:-1]
+
+    return _ESCAPE.sub(character, text)
 
 
 def indented(text: str) -> str:

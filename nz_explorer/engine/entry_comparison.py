@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 ABSENT = "(absent)"
 _EXTENSION_MEMBERS = ("data_type", "chunk_grid", "chunk_key_encoding")
 _EXTENSION_LISTS = ("codecs", "index_codecs", "storage_transformers")
+_LENGTHS = re.compile(r"/(shape|chunks|chunk_grid/configuration/chunk_shape)/\d+$")
+"""Lengths, of which readers take integers only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,8 @@ def differences(document: Document, entry: Any) -> list[Difference]:
     v3 = document.name == "zarr.json"
     if not isinstance(entry, dict):
         return [Difference("", stored, entry)]
-    return list(_differ(_normal(stored, v3), _normal(entry, v3), ""))
+    exact = _LENGTHS if document.name in ("zarr.json", ".zarray") else re.compile(r"(?!)")
+    return list(_differ(_normal(stored, v3), _normal(entry, v3), "", exact))
 
 
 def _dumps(value: Any, options: int = 0) -> bytes | None:
@@ -158,16 +162,17 @@ def _extension(value: Any) -> Any:
     return value
 
 
-def _differ(stored: Any, entry: Any, pointer: str) -> Iterator[Difference]:
+def _differ(stored: Any, entry: Any, pointer: str, exact: re.Pattern[str]) -> Iterator[Difference]:
+    """Yield where two values differ; at pointers that match a pattern also 3.0 from 3."""
     if isinstance(stored, dict) and isinstance(entry, dict):
         for key in (*stored, *(key for key in entry if key not in stored)):
             yield from _differ(
-                stored.get(key, ABSENT), entry.get(key, ABSENT), pointers.join(pointer, key)
+                stored.get(key, ABSENT), entry.get(key, ABSENT), pointers.join(pointer, key), exact
             )
     elif isinstance(stored, list) and isinstance(entry, list) and len(stored) == len(entry):
         for i, (a, b) in enumerate(zip(stored, entry, strict=True)):
-            yield from _differ(a, b, pointers.join(pointer, i))
-    elif not _same(stored, entry):
+            yield from _differ(a, b, pointers.join(pointer, i), exact)
+    elif not _same(stored, entry) or (type(stored) is not type(entry) and exact.match(pointer)):
         yield Difference(pointer, stored, entry)
 
 

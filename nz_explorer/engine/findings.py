@@ -76,6 +76,8 @@ class Fail:
         Other ways out than `fix`.
     stops
         Those of the readers that cannot open or read it at all, where its impact on the others is wrong values.
+    hidden_from
+        Readers that for this reason do not see the node, so that nothing else that is wrong with its documents hurts them.
     covers
         Rules whose failures, of the same thing, this one says as well and explains: they are left out beside it. A rule on
         all values of an array may name those on its documents.
@@ -93,6 +95,7 @@ class Fail:
     places: tuple[Place, ...] = ()
     alternatives: tuple[FixMaker, ...] = ()
     stops: tuple[str, ...] = ()
+    hidden_from: tuple[str, ...] = ()
     covers: tuple[str, ...] = ()
 
 

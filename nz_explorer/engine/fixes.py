@@ -61,6 +61,10 @@ class Change:
         return {"document": self.document, "patch": [dict(operation) for operation in self.patch]}
 
 
+REWRITTEN = frozenset(("JSON-005", "Z2-OGC-016"))
+"""Rules whose fix is to write the document again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fix:
     """What would cure a finding.
@@ -93,14 +97,15 @@ class Fix:
     def can_be_applied(self, rule: str) -> bool:
         """Whether it can be applied, and is not only advice.
 
-        A byte order mark is no part of the JSON, so no patch takes it off: writing the document again does.
+        A byte order mark and escapes of characters are no part of what the JSON says, so no patch takes them off: writing
+        the document again does.
 
         Parameters
         ----------
         rule : str
             Id of the rule that offers it.
         """
-        return any(change.patch for change in self.changes) or rule == "JSON-005"
+        return any(change.patch for change in self.changes) or rule in REWRITTEN
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON report holds."""

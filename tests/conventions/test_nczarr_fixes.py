@@ -86,3 +86,71 @@ def test_the_type_of_a_note_goes_with_it(tmp_path: Path) -> None:
     _apply(store, _fix(store, "NCZ-ATT-003"))
     left = nz.check(store, select=["NCZ-ATT"], progress=False).findings
     assert [finding.message for finding in left if finding.path == "/"] == []
+
+
+@pytest.mark.parametrize(("lengths", "left"), [((4, 3), 3), ((4, 4), 4), ((4,), 4)])
+def test_a_dimension_keeps_the_length_that_other_arrays_have(
+    lengths: tuple[int, ...], left: int, tmp_path: Path
+) -> None:
+    store = _store(tmp_path, NOTED, (lengths[0],))
+    for number, length in enumerate(lengths[1:]):
+        other = _store(tmp_path / "other", NOTED, (length,)) / "g/a"
+        other.rename(store / f"g/b{number}")
+    found = nz.check(store, select=["NCZ-VAR-002"], progress=False).findings[0]
+    assert found.path == "/g/a"
+    assert found.fix is not None
+    if left == 3:
+        assert found.fix.note is not None
+        assert found.fix.note.startswith("/g/b0 has the declared length")
+    _apply(store, found.fix)
+    group = json.loads((store / "g/.zattrs").read_text("utf-8"))["_nczarr_group"]
+    assert group["dimensions"] == {"x": left}
+
+
+def _group(store: Path, path: str, **changed: Any) -> None:
+    document = store / path / ".zattrs"
+    attributes = json.loads(document.read_text("utf-8"))
+    attributes["_nczarr_group"].update(changed)
+    document.write_text(json.dumps(attributes), "utf-8")
+
+
+def test_an_array_is_not_listed_before_its_dimension_is_declared(tmp_path: Path) -> None:
+    store = _store(tmp_path, NOTED)
+    _group(store, "g", dimensions={}, arrays=[])
+    fix = _fix(store, "NCZ-GRP-002")
+    assert fix is not None
+    assert fix.patch == ()  # netCDF-C opens the dataset, and would crash
+    assert fix.note is not None
+    assert fix.note.startswith("declare /g/x first")
+    _apply(store, _fix(store, "NCZ-VAR-002"))
+    _apply(store, _fix(store, "NCZ-GRP-002"))
+    assert nz.check(store, progress=False).readers["netCDF-C"].opens
+
+
+def test_a_group_is_not_listed_while_its_arrays_refer_to_another_one(tmp_path: Path) -> None:
+    store = _store(tmp_path, NOTED)
+    (store / "g").rename(store / "copy")
+    _group(store, "", groups=[])
+    fix = _fix(store, "NCZ-GRP-002")
+    assert fix is not None
+    assert fix.patch == ()
+
+
+def test_no_dimension_is_declared_that_netcdf_refuses(tmp_path: Path) -> None:
+    store = _store(tmp_path, {**NOTED, "dimension_references": ["/g/q "]})
+    assert _fix(store, "NCZ-VAR-002") is None
+
+
+def test_names_do_not_follow_references_that_lead_nowhere(tmp_path: Path) -> None:
+    store = _store(tmp_path, {**NOTED, "dimension_references": ["/g/q"]})
+    fix = _fix(store, "NCZ-VAR-003")
+    assert fix is not None
+    assert fix.patch == ()
+
+
+def test_arrays_below_are_compared_again_with_a_dimension_that_is_declared(tmp_path: Path) -> None:
+    store = _store(tmp_path, {**NOTED, "dimension_references": ["/q"]})
+    what_if = nz.WhatIf(nz.check(store, progress=False).evaluation)
+    (finding,) = (f for f in what_if.base.findings() if f.rule == "NCZ-VAR-002")
+    what_if.apply(finding)
+    assert finding in what_if.gone

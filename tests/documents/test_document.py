@@ -391,3 +391,11 @@ def test_a_repeated_key_is_found_where_blanks_or_colons_make_up_for_it(last: str
 def test_a_repeated_key_is_found_beside_an_escaped_colon(colon: str) -> None:
     _, problems = decode(f'{{"a": 1, "a": 2, "b": "{colon}"}}'.encode())
     assert [problem.kind for problem in problems] == ["duplicate"]
+
+
+def test_attributes_of_v2_hold_no_consolidated_entries() -> None:
+    held = {"metadata": {"a": {"b": 1}}, "consolidated_metadata": {"metadata": {"c": {}}}}
+    raw = json.dumps({**held, "long": "x" * 2 * LAZY_BYTES}).encode()
+    value, problems = decode(raw, "g/.zattrs")
+    assert json.loads(json.dumps({name: value[name] for name in held})) == held
+    assert problems == ()

@@ -296,10 +296,19 @@ def test_a_verbatim_value_keeps_its_tokens_and_takes_the_layout() -> None:
 
 def test_characters_are_escaped_as_in_the_rest() -> None:
     add = {"op": "add", "path": "/b", "value": "ü"}
-    assert patched('{"a": 1}', add) == '{"a": 1, "b": "\\u00fc"}'
+    assert patched('{"a": "\\u00e4"}', add) == '{"a": "\\u00e4", "b": "\\u00fc"}'
+    assert patched('{"a": 1}', add) == '{"a": 1, "b": "ü"}'  # as netCDF-C can read it
     assert patched('{"a": "ä"}', add) == '{"a": "ä", "b": "ü"}'
     half = {"op": "add", "path": "/b", "value": "\ud800"}
     assert patched('{"a": "ä"}', half) == '{"a": "ä", "b": "\\ud800"}'
+
+
+def test_a_text_is_written_out_without_escapes() -> None:
+    document = JsonText(
+        r'{"\u00fc": "\ud83d\ude00 \ud800 \\u00e9 \u0022 \u005c \u000a \u0001", "n": 1E+2}'
+    )
+    document.write_out()
+    assert document.text == '{"ü": "😀 \\ud800 \\\\u00e9 \\" \\\\ \\n \\u0001", "n": 1E+2}'
 
 
 # --- what does not fit --------------------------------------------------------------------------

@@ -173,7 +173,8 @@ def test_a_text_with_a_line_for_each_member() -> None:
 
 def test_new_documents_look_like_others() -> None:
     value = {"a": [1, 2], "é": {}}
-    assert new_text(value) == '{\n  "a": [\n    1,\n    2\n  ],\n  "\\u00e9": {}\n}'
+    assert new_text(value) == '{\n  "a": [\n    1,\n    2\n  ],\n  "é": {}\n}'
     assert new_text(value, '{"x":1,"y":"ü"}') == '{"a":[1,2],"é":{}}'
-    assert new_text(value, '{\n\t"x": [1]\n}') == '{\n\t"a": [1, 2],\n\t"\\u00e9": {}\n}'
+    assert new_text(value, '{\n\t"x": [1]\n}') == '{\n\t"a": [1, 2],\n\t"é": {}\n}'
+    assert new_text(value, '{"x":1,"y":"\\u00fc"}') == '{"a":[1,2],"\\u00e9":{}}'
     assert new_text({}, "{}") == "{}"

@@ -103,6 +103,8 @@ HEADINGS = {
         "Sharding",
         "Out of Scope (Informative)",
         "Normative Summary",
+        "Appendix A: Differences from the Zarr v3 Specification",
+        "Appendix B: Differences from the NetCDF Users Guide",
     ),
     "ref": (
         "Description",

@@ -17,7 +17,7 @@ NCZARR = Convention(
     decided_by=("NCZ",),
     rules=tuple(
         f"{__name__}.{module}"
-        for module in ("superblock", "lost_metadata", "dimensions", "attributes")
+        for module in ("superblock", "lost_metadata", "groups", "dimensions", "attributes")
     ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),
     wanted=lambda hierarchy, _: (

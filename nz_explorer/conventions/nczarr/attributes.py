@@ -205,8 +205,10 @@ def values_of_their_types(node: Node) -> Iterator[Fail]:
             continue
         words = meaning in ("char", "json", "string")
         value = node.attributes[key] if words else netcdf_numbers.as_numbers(node, key)
-        if not _is_of(value, meaning):
-            impact, does = _harm(value, meaning)
+        if meaning == "char" and type(value) in (bool, int, float):
+            yield from _shortened(node, key, found[0])
+        elif not _is_of(value, meaning):
+            impact, does = _harm(value, meaning, masks=key == "_FillValue")
             unfit = Fail(
                 node.attribute_pointer(key),
                 f"{key} = {shown(node.attributes[key])} is not {article(meaning)}",
@@ -250,9 +252,33 @@ def _without_properties(node: Node) -> Draft:
     return Draft("suggest", tuple(operations))
 
 
-def _harm(value: Any, meaning: str) -> tuple[Impact | None, str]:
+def _shortened(node: Node, key: str, place: Place) -> Iterator[Fail]:
+    """Yield that netCDF-C reads one character of a text that it has written as a number."""
+    text = nczarr.text_of(node, key)
+    shown_as = "1" if text == "true" else "0" if text == "false" else text[:1]
+    if shown_as == text:
+        return
+    found = Fail(
+        node.attribute_pointer(key),
+        f"{key} = {text} has the type of characters: netCDF-C writes a text that is JSON like this, and 4.10 reads"
+        f" back {json_text(shown_as)}",
+        severity="info",
+        impact="values",
+        readers={"netCDF-C": f"reads {json_text(shown_as)} in place of {json_text(text)} (4.10)"},
+        fix=lambda _node: Draft(
+            "unsafe",
+            (replace(node.attribute_pointer(key), text),),
+            "it is a text to other readers then, too",
+        ),
+    )
+    yield read_today(place, found)
+
+
+def _harm(value: Any, meaning: str, *, masks: bool) -> tuple[Impact | None, str]:
     """Return the impact of a value that does not fit its type, and what netCDF-C 4.10 makes of it."""
     items = value if isinstance(value, list) else [value]
+    if masks and len(items) == 1 and isinstance(items[0], bool):
+        return "values", f"takes it for {int(items[0])}, which is missing then"
     if not all(isinstance(one, str | int | float) for one in items):
         return None, ""  # anything else is text to netCDF-C, whatever its type
     if meaning == "string":

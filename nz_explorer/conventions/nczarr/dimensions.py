@@ -1,255 +1,29 @@
-"""NCZ: what groups declare, and the dimensions that arrays refer to."""
+"""NCZ: the dimensions that arrays refer to."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.nodes import shown
-from nz_explorer.documents.json_text import json_text
-from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
-from nz_explorer.model.dialects import nczarr, nczarr_lengths, netcdf_names
-from nz_explorer.text.phrases import article, listed
+from nz_explorer.model.dialects import nczarr, netcdf_names
+from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
-    from nz_explorer.engine.impact import Impact
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
-from nz_explorer.conventions.nczarr.superblock import V2, is_reached, read_today, unread
+from nz_explorer.conventions.nczarr.groups import is_names, no_object
+from nz_explorer.conventions.nczarr.superblock import V2, is_reached, read_today, unused
 
-HARMLESS: tuple[Impact, str] = ("convention", "")
-"""What a list does that netCDF-C does not mind, or of its first version, which nothing reads any more."""
-_LEGAL_NAMES = (
-    "names begin with a letter, a digit or _, do not end with a blank, and have at most 256 bytes"
-)
 _FULL_NAME = re.compile(r"(/[^/]+)+")
 _ARTIFICIAL = re.compile(r"(\.zdim|_zdim|_Anonymous_Dim)_[0-9]+")
-
-
-def _no_object(place: nczarr.Place) -> Fail | Undecided:
-    said = f"netCDF-C's metadata of this node must be an object, got {json_type(place.value)}"
-    return unread(place) or read_today(place, Fail(place.pointer, said))
-
-
-@rule("NCZ-GRP-001", on="group")
-def declared_dimensions(group: Group) -> Iterator[Fail | Undecided]:
-    """Require each declared dimension to have a length."""
-    place = nczarr.find(group, "group")
-    if place is None:
-        return
-    if not isinstance(place.value, dict):
-        yield _no_object(place)
-        return
-    for found in _dimensions(group, place):
-        yield read_today(place, found)
-
-
-def _dimensions(group: Group, place: Place) -> Iterator[Fail]:
-    name, given = place.member("dimensions")
-    if given is not None and not isinstance(
-        given, dict | (list if group.zarr_format == 3 else dict)
-    ):
-        yield Fail(
-            place.at(name),
-            f"{name} must map names to lengths, got {json_type(given)} {shown(given)}",
-        )
-    elif isinstance(given, dict):
-        for dimension, entry in given.items():
-            if "/" in dimension or not dimension:
-                yield Fail(
-                    place.at(name, dimension),
-                    f"{json_text(dimension)} is no name of a dimension: references to it could not be told from paths",
-                )
-            elif not netcdf_names.is_legal(dimension):
-                yield Fail(
-                    place.at(name, dimension),
-                    f"{json_text(dimension)} is no name to netCDF-C: {_LEGAL_NAMES}",
-                )
-            elif nczarr_lengths.length_of(entry) is None:
-                understood = nczarr_lengths.is_understood(entry)
-                yield Fail(
-                    place.at(name, dimension),
-                    f"dimension {json_text(dimension)} must have a length, or an object with size and"
-                    f" unlimited, got {shown(entry)}",
-                    impact=HARMLESS[0] if understood else None,
-                    readers={} if understood else None,
-                )
-            elif isinstance(entry, dict):
-                note = entry.get("unlimited", 0)
-                if isinstance(note, bool) or note not in (0, 1):
-                    yield _odd_note(place.at(name, dimension, "unlimited"), dimension, note)
-
-
-def _odd_note(pointer: str, dimension: str, given: Any) -> Fail:
-    """Return that a dimension is not noted as unlimited by 0 or 1, and what netCDF-C makes of it."""
-    found = nczarr_lengths.is_unlimited(given)
-    meant = given not in (False, "0", "", None)
-    lost = "; netCDF-C takes it for one that is not unlimited" if meant and found is False else ""
-    return Fail(
-        pointer,
-        f"unlimited of dimension {json_text(dimension)} must be 1 or 0, got {shown(given)}{lost}",
-        impact="blocks" if found is None else HARMLESS[0],
-        readers={"netCDF-C": "crashes the process (4.10)"} if found is None else {},
-        fix=lambda _node: Draft("suggest", (replace(pointer, int(meant)),)),
-    )
-
-
-@rule("NCZ-GRP-001", on="members")
-def lists_of_names(group: Group) -> Iterator[Fail]:
-    """Require arrays and groups to be lists of names; what it means otherwise depends on what is there."""
-    place = nczarr.find(group, "group")
-    if place is None or not isinstance(place.value, dict):
-        return
-    for found in _lists(group, place):
-        yield read_today(place, found)
-
-
-def _lists(group: Group, place: Place) -> Iterator[Fail]:
-    for kind in ("arrays", "groups"):
-        member, given = place.member(kind)
-        if given is None or _is_names(given):
-            continue
-        impact, does = _harm(group, kind, given)
-        yield Fail(
-            place.at(member),
-            f"{member} must be a list of names, got {shown(given)}",
-            impact=impact,
-            readers={"netCDF-C": does} if does else {},
-        )
-
-
-def _is_names(given: Any) -> bool:
-    return nczarr.names(given) is not None
-
-
-@rule("NCZ-MODEL-002", on="group", formats=V2)
-def unlimited_too_early(group: Group) -> Iterator[Fail]:
-    """Note an unlimited dimension from before netCDF-C had them in Zarr."""
-    notes = nczarr.group_notes(group)
-    if notes is None or notes.place.era != "objects":
-        return
-    for dimension in notes.dimensions.values():
-        if dimension.unlimited:
-            yield Fail(
-                dimension.pointer,
-                f"dimension {json_text(dimension.name)} is unlimited, which netCDF-C 4.8.0 did not support in Zarr",
-            )
-
-
-@rule("NCZ-GRP-002", on="members")
-def contents(group: Group) -> Iterator[Fail]:
-    """Require the lists of a group to match its contents: netCDF-C sees nothing else."""
-    place = nczarr.find(group, "group")
-    if place is None or not isinstance(place.value, dict):
-        return
-    for kind in ("arrays", "groups"):
-        member, names = place.member(kind)
-        if names is None:
-            member, names = nczarr.MEMBERS[kind][place.era != "attributes"], []
-        if not _is_names(names):
-            continue  # NCZ-GRP-001
-        there = _names_there(group, kind, names)
-        held, noted = set(there), set(names)
-        missing = [name for name in names if name not in held]
-        unseen = [name for name in there if name not in noted]
-        twice = [name for name, times in Counter(names).items() if times > 1]
-        if not missing and not unseen and not twice:
-            continue
-        facts = []
-        if twice:
-            facts.append(f"lists {listed(map(json_text, twice))} more than once")
-        if missing:
-            facts.append(f"lists {listed(_as_it_is(group, name) for name in missing)}")
-        if unseen:
-            which = "netCDF-C 4.8.0" if place.era == "objects" else "netCDF-C"
-            facts.append(
-                f"does not list {listed(map(json_text, unseen))}, so {which} does not see "
-                f"{'it' if len(unseen) == 1 else 'them'}"
-            )
-        impact, does = _harm(group, kind, names) if place.read and is_reached(group) else HARMLESS
-        stem = paths.below(group.path)
-        yield Fail(
-            place.at(member),
-            f"{member} {' and '.join(facts)}",
-            impact=impact,
-            readers={"netCDF-C": does} if does else {},
-            related=tuple(stem + name for name in unseen),
-            fix=partial(_rewrite_list, kind, member),
-        )
-
-
-def _as_it_is(group: Group, name: str) -> str:
-    """Say what a name stands for that is not one of the nodes that the list is about."""
-    other = next((child for child in group.children or () if child.name == name), None)
-    if other is None or other.state == "missing":
-        return f"{json_text(name)}, which is not in the store"
-    return f"{json_text(name)}, which is {article(other.kind)}"
-
-
-def _harm(group: Group, kind: str, given: Any) -> tuple[Impact, str]:
-    """Return the impact of what stands in place of a list that matches, and what netCDF-C does."""
-    names = netcdf_names.names_read(given)
-    if names is None:
-        return "blocks", "cannot open the dataset: name contains illegal characters"
-    there = _names_there(group, kind, names)
-    missing, unseen = set(names) - set(there), set(there) - set(names)
-    # A listed group of which nothing is there is empty to it; of one that holds something it reads on.
-    left = {child.name for child in group.children or () if child.state == "missing"}
-    if missing and (kind == "arrays" or left & missing):
-        return "blocks", "cannot open the dataset, or crashes"
-    if kind == "groups" and _has_dimensions_twice(group, names):
-        return "blocks", "has the group twice, and Python's netCDF4 raises an AttributeError"
-    if unseen:
-        return "values", "does not see what is not listed"
-    return HARMLESS
-
-
-def _has_dimensions_twice(group: Group, names: list[str]) -> bool:
-    """Whether a group that is listed twice declares dimensions, or holds groups: netCDF4 mistakes one for the other."""
-    twice = {name for name, times in Counter(names).items() if times > 1}
-    notes = [nczarr.group_notes(child) for child in group.groups if child.name in twice]
-    return any(one.dimensions or one.groups for one in notes if one is not None)
-
-
-def _names_there(group: Group, kind: str, noted: list[str]) -> list[str]:
-    """Return the names of the arrays or groups in a group, those that are noted first and in their order."""
-    wanted = Array if kind == "arrays" else Group
-    names = [
-        child.name
-        for child in group.children or ()
-        if isinstance(child, wanted) and child.state != "missing"
-    ]
-    unclear = [child.name for child in group.children or () if child.kind == "unknown"]
-    names += [name for name in unclear if name in noted]
-    known, first = set(names), set(noted)
-    return [*(name for name in noted if name in known), *(n for n in names if n not in first)]
-
-
-def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
-    """Name what is there – but what has no notes of its own netCDF-C does not open, nor all the rest."""
-    place = nczarr.find(node, "group")
-    if place is None or not isinstance(place.value, dict) or not isinstance(node, Group):
-        return None
-    given = place.value.get(member)
-    before = list(nczarr.names(given) or ())
-    part: nczarr.Part = "array" if kind == "arrays" else "group"
-    noted = {child.name for child in node.children or () if nczarr.find(child, part)}
-    there = list(dict.fromkeys(_names_there(node, kind, before)))
-    names = [name for name in there if name in before or name in noted]
-    operation = (replace if member in place.value else add)(place.at(member), names)
-    operations = () if names == before else (operation,)
-    if left := [name for name in there if name not in names]:
-        note = f"netCDF-C cannot open a dataset that lists {listed(map(json_text, left))} without NCZarr metadata"
-        return Draft("suggest", operations, note)
-    return Draft("safe", operations)
 
 
 def _with_slash(name: str) -> str:
@@ -271,17 +45,19 @@ def references_fit(array: Array) -> Iterator[Fail | Undecided]:
     if place is None:
         return
     if not isinstance(place.value, dict):
-        yield _no_object(place)
+        yield no_object(place)
         return
     member, given = place.member("dimension_references")
     stored = list(array.stored_shape or ())
-    names = _is_names(given)
+    names = is_names(given)
     if not names or not all(map(_FULL_NAME.fullmatch, given)):
         readers = None
         if names and len(given) == len(stored):
             # netCDF-C looks names without the first slash up as well, or with one at the end
             known = all(_FULL_NAME.fullmatch(_with_slash(name).removesuffix("/")) for name in given)
             readers = {} if known else {"netCDF-C": "cannot open the dataset"}
+        if "scalar" in place.value:  # of which netCDF-C does not look at them
+            readers = {}
         found = Fail(
             place.at(member),
             f"dimension references must be a list of full names such as /lat, got {shown(given)}",
@@ -325,21 +101,60 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
                     fix=partial(_declare, array, pointer, reference, length),
                     path=array.path,
                 )
-                yield read_today(place, undeclared)
+                yield (
+                    unused(undeclared) if "scalar" in place.value else read_today(place, undeclared)
+                )
                 continue
             home, dimension = declared
             if not (array.path.startswith(paths.below(home.path)) or place.is_scalar):
                 yield read_today(place, _out_of_sight(array, pointer, reference, home))
                 continue
+            if nearer := _nearer(array, home, dimension):
+                yield read_today(place, _mistaken(array, pointer, dimension, *nearer))
             if length != dimension.size and "scalar" not in place.value:
                 other = Fail(
                     pointer,
                     f"dimension {dimension.name} is {dimension.size} long in {home.path}, this array needs {length}",
                     related=(home.path,),
-                    fix=partial(_set_length, dimension.name, home, length),
+                    fix=partial(_agree, dimension, home, length),
                     path=array.path,
                 )
                 yield read_today(place, other)
+
+
+def _nearer(
+    array: Array, home: Node, dimension: nczarr.DeclaredDimension
+) -> tuple[Node, nczarr.DeclaredDimension] | None:
+    """Return a dimension of the same name and of another length in a group between an array and the one it refers to."""
+    for path in paths.all_above(array.path):
+        group = array.hierarchy.get(path)
+        if group is None or group.path == home.path:
+            return None
+        notes = nczarr.group_notes(group)
+        found = None if notes is None else notes.dimensions.get(dimension.name)
+        if found is not None and found.size != dimension.size:
+            return group, found
+    return None
+
+
+def _mistaken(
+    array: Array,
+    pointer: str,
+    meant: nczarr.DeclaredDimension,
+    group: Node,
+    other: nczarr.DeclaredDimension,
+) -> Fail:
+    longer = other.size > meant.size
+    does = "raises RuntimeError when it reads the values" if longer else "shows only a part"
+    return Fail(
+        pointer,
+        f"dimension {meant.name} of {meant.size} is meant, and {group.path} has another, of {other.size}:"
+        " netCDF4 of Python goes by the name, and takes the nearest",
+        related=(group.path,),
+        path=array.path,
+        impact="blocks" if longer else "values",
+        readers={"netCDF-C": f"reads it; Python's netCDF4 {does}"},
+    )
 
 
 def _out_of_sight(array: Array, pointer: str, reference: str, home: Node) -> Fail:
@@ -364,7 +179,34 @@ def _declare(array: Array, pointer: str, reference: str, length: int, node: Node
     group = array.hierarchy.get(path or "/")
     # netCDF-C looks in the group of the array and in those above it
     seen = group is not None and array.path.startswith(paths.below(group.path))
+    if not netcdf_names.is_legal(name):
+        return None
     return _set_length(name, group, length, node) if group is not None and seen else None
+
+
+def _agree(
+    dimension: nczarr.DeclaredDimension, home: Node, length: int, node: Node
+) -> Draft | None:
+    """Give a dimension the length of an array, unless other arrays have the length that is declared."""
+    others = list(_of_declared_length(home, f"{paths.below(home.path)}{dimension.name}", dimension))
+    if not others:
+        return _set_length(dimension.name, home, length, node)
+    told = [*others[:3], f"{len(others) - 3} more"] if len(others) > 3 else others
+    have = "has" if len(others) == 1 else "have"
+    note = f"{listed(told)} {have} the declared length: write this array again, or give it a dimension of its own"
+    return Draft("suggest", note=note)
+
+
+def _of_declared_length(
+    group: Node, reference: str, dimension: nczarr.DeclaredDimension
+) -> Iterator[str]:
+    """Yield the paths of the arrays below a group that have a dimension, and its length."""
+    for array in group.arrays if isinstance(group, Group) else ():
+        named = zip(array.dimension_references or (), array.shape or (), strict=False)
+        if (reference, dimension.size) in named:
+            yield array.path
+    for below in group.groups if isinstance(group, Group) else ():
+        yield from _of_declared_length(below, reference, dimension)
 
 
 def _set_length(name: str, group: Node, length: int, _node: Node) -> Draft | None:
@@ -389,7 +231,7 @@ def _declared(
     path, _, name = reference.rpartition("/")
     group = array.hierarchy.get(path or "/")
     place = None if group is None else nczarr.find(group, "group")
-    if group is None:
+    if not isinstance(group, Group):
         return None
     if place is None:
         is_lost = nczarr.find(array.hierarchy.root, "superblock") is not None
@@ -410,7 +252,7 @@ def _base_names(references: tuple[str, ...]) -> list[str]:
 def names_agree(array: Array) -> Iterator[Fail]:
     """Require xarray's names to be those of the dimensions referred to."""
     names, references = array.attributes.get("_ARRAY_DIMENSIONS"), array.dimension_references
-    if not references or not _is_names(names) or not isinstance(names, list):
+    if not references or not is_names(names) or not isinstance(names, list):
         return
     called = _base_names(references)
     if names != called and all(called):
@@ -427,6 +269,9 @@ def _name_as_referred(node: Node) -> Draft | None:
     references = node.dimension_references
     if references is None:
         return Draft("suggest", note="name each dimension in _ARRAY_DIMENSIONS")
+    if lost := dict.fromkeys(reference for reference, _ in nczarr.unresolved(node)):
+        note = f"see first where {listed(lost)} should lead: no dimension of that length is there"
+        return Draft("suggest", note=note)
     is_mark = not references and node.stored_shape != ()
     names = [nczarr.SCALAR_DIMENSION] if is_mark else _base_names(references)
     return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names))

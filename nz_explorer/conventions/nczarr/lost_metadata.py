@@ -39,6 +39,9 @@ def metadata_are_there(group: Group) -> Iterator[Fail]:
             ]
             if listed_anyway and not lost:
                 return
+            if group.state == "missing":
+                yield _no_group(group, lost)
+                return
             does = f"opens the dataset without an error and does not see {listed(map(json_text, held))}"
             if listed_anyway:
                 does = f"crashes, because {listed(sorted(set(lost)))} cannot be found"
@@ -60,6 +63,17 @@ def metadata_are_there(group: Group) -> Iterator[Fail]:
                 rule="NCZ-VAR-006",
                 fix=lambda node, path=array.path: _array_metadata(node, path, era),  # type: ignore[misc]  # bound now
             )
+
+
+def _no_group(group: Group, lost: list[str]) -> Fail:
+    """Return that netCDF-C does not read the metadata of a group without .zgroup, which TREE-002 adds."""
+    return Fail(
+        "",
+        f"{group.path} has no .zgroup, so netCDF-C does not read its metadata: it crashes, because"
+        f" {listed(sorted(set(lost)))} cannot be found",
+        impact="blocks",
+        readers={"netCDF-C": "crashes the process (4.10)"},
+    )
 
 
 @rule("NCZ-SB-002", on="root", formats=(2,))

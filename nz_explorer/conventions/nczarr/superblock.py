@@ -184,10 +184,9 @@ def superblock(node: Node) -> Iterator[Fail | Undecided]:
         if given is None:
             yield Fail(place.at(name), f"the NCZarr superblock has no {name}")
         elif not isinstance(given, str):
-            yield Fail(
-                place.at(name),
-                f"{name} of the NCZarr superblock must be a string, got {json_text(given)}",
-            )
+            yield _unusual_version(place, name, given, "be a string")
+        elif not _VERSION.match(given):
+            yield _unusual_version(place, name, given, "begin with a number")
     elif group is not None:
         where = {
             "objects": "/.nczarr",
@@ -195,6 +194,23 @@ def superblock(node: Node) -> Iterator[Fail | Undecided]:
             "attributes": node.attribute_pointer("_nczarr_superblock"),
         }[group.era]
         yield Fail(where, "there is no NCZarr superblock, although the group has NCZarr metadata")
+
+
+_VERSION = re.compile(r"\s*[+-]?[0-9]")
+"""How a version begins of which netCDF-C reads the first number; it takes every number."""
+
+
+def _unusual_version(place: Place, name: str, given: object, must: str) -> Fail:
+    """Return that the version is none, which netCDF-C minds where it is a text, as true is, that begins with no number."""
+    text = str(given).strip() if isinstance(given, bool | str) else ""
+    refused = bool(text) and not _VERSION.match(text)
+    found = Fail(
+        place.at(name),
+        f"{name} of the NCZarr superblock must {must}, got {json_text(given)}",
+        impact="blocks" if refused else None,
+        readers={"netCDF-C": "refuses the dataset: NCZarr error"} if refused else None,
+    )
+    return read_today(place, found)
 
 
 @rule("NCZ-MODE-001", on="root")

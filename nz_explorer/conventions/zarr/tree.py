@@ -88,6 +88,7 @@ def root_is_array(node: Node) -> Iterator[Fail]:
 
 
 _NO_ROOT = dict.fromkeys(("zarr-python", "xarray"), "raises GroupNotFoundError")
+"""What readers in Python do, where it is not what the rule's entry says."""
 
 
 def _has_no_document(group: Group) -> bool:
@@ -104,8 +105,17 @@ def root_document(group: Group) -> Iterator[Fail]:
             f"no Zarr hierarchy at {group.hierarchy.source} (looked for zarr.json, .zgroup, .zarray and .zmetadata);"
             f" there are nodes below it: {listed(names)}",
             related=tuple(f"/{name}" for name in names),
+            readers=_NO_ROOT | {"netCDF-C": "crashes the process (4.10)"}
+            if _has_superblock(group)
+            else None,
             fix=_create_root,
         )
+
+
+def _has_superblock(group: Group) -> bool:
+    """Whether netCDF-C takes what is left of a root for that of a dataset of its own."""
+    attributes = group.document(".zattrs")
+    return attributes is not None and attributes.ok and "_nczarr_superblock" in attributes.value
 
 
 @rule("TREE-002", on="members")

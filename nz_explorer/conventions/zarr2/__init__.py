@@ -32,6 +32,7 @@ ZARR2 = Convention(
         f"{__name__}.{module}"
         for module in (
             "nodes",
+            "chunk_lengths",
             "chunk_keys",
             "codecs",
             "types",
@@ -40,6 +41,7 @@ ZARR2 = Convention(
             "ogc",
             "netcdf_attributes",
             "netcdf_names",
+            "netcdf_escapes",
         )
     ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),

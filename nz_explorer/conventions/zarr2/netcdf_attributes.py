@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from nz_explorer.conventions.zarr3.nodes import is_number
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, replace
@@ -87,11 +88,23 @@ _NOT_FINITE = re.compile(r"-?(nan|infinity)", re.IGNORECASE)
 )
 def fill_of_the_type(array: Array) -> Iterator[Fail]:
     """Note a _FillValue that netCDF-C cannot make a value of the array of."""
+    typed = nczarr.attribute_types(array)
     given = array.attributes["_FillValue"]
     if isinstance(given, list) and len(given) == 1:
         given = given[0]
+    elif isinstance(given, list) and array.data_type.kind in ("int", "uint", "float"):
+        if (given or "_FillValue" in typed) and all(map(is_number, given)):  # else Z2-OGC-011
+            yield Fail(
+                array.attribute_pointer("_FillValue"),
+                f"_FillValue has {len(given)} values, and netCDF4 of Python wants one",
+                impact=impact_of_netcdf(array),
+                readers={
+                    "netCDF-C": "reads it; Python's netCDF4 raises ValueError when it masks the values"
+                },
+            )
+        return
     does = _refusal(array, given)
-    if does and "_FillValue" not in nczarr.attribute_types(array):
+    if does and "_FillValue" not in typed:
         yield Fail(
             array.attribute_pointer("_FillValue"),
             f"netCDF-C cannot use the _FillValue {json_text(given)} for {array.data_type.text}: it {does}",

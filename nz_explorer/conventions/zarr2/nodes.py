@@ -14,7 +14,6 @@ from nz_explorer.conventions.zarr3.nodes import (
     MISSING,
     NCZARR_ERROR,
     REFUSED,
-    empty_chunks,
     is_integer,
     set_to,
     shown,
@@ -56,6 +55,11 @@ READERS_WITHOUT: dict[str, dict[str, str]] = {
     "zarr_format": _NOT_SEEN | CRASHES,
     "shape": _NOT_SEEN | NCZARR_ERROR,
     "dtype": _NOT_SEEN | NCZARR_ERROR,
+    "chunks": {
+        "zarr-python": "raises an error when it opens the array",
+        "xarray": "raises an error, and opens nothing of the group",
+        "netCDF-C": "fails when it reads the values, or shows wrong ones: it takes the lengths from memory that nobody has set",
+    },
     "order": {
         "zarr-python": "raises an error when it opens the array",
         "xarray": "raises an error, and opens nothing of the group",
@@ -75,6 +79,7 @@ NCZARR = "_nczarr_"
 @rule("Z2-ARR-002", on="array", formats=V2)
 def mandatory_members(array: Array) -> Iterator[Fail]:
     """Require the members of .zarray, none of which has a default."""
+    seems_v2 = array.metadata.get("zarr_format", 2) == 2  # at which zarr-python looks first
     for member in MANDATORY:
         if member not in array.metadata:
             yield Fail(
@@ -84,6 +89,7 @@ def mandatory_members(array: Array) -> Iterator[Fail]:
                 readers=READERS_WITHOUT.get(member),
                 impact="values" if member in UNSEEN_WITHOUT else None,
                 stops=("netCDF-C",) if member in UNSEEN_WITHOUT else (),
+                hidden_from=tuple(_NOT_SEEN) if member in UNSEEN_WITHOUT and seems_v2 else (),
             )
 
 
@@ -166,7 +172,11 @@ def zarr_format(array: Array) -> Iterator[Fail]:
     if "zarr_format" in array.metadata:  # else Z2-ARR-002
         given = array.metadata["zarr_format"]
         netcdf = _crash_at(given)
-        if given is True or (is_integer(given) and given != 2) or _is_text_of_another(given):
+        if (
+            isinstance(given, bool)
+            or (is_integer(given) and given != 2)
+            or _is_text_of_another(given)
+        ):
             netcdf = NCZARR_ERROR
         for fail in wrong_format(array, 2):
             yield _hurts(fail, netcdf)
@@ -184,7 +194,8 @@ _TWO = re.compile(r"\s*\+?0*2(?!\d)")
 
 
 def _is_text_of_another(given: Any) -> bool:
-    return isinstance(given, str) and not _TWO.match(given)
+    """Whether netCDF-C reads another number than 2; of 2.5 it reads 2."""
+    return isinstance(given, str | float) and not _TWO.match(str(given))
 
 
 def _refusal_of_root(group: Group) -> Mapping[str, str]:
@@ -192,7 +203,7 @@ def _refusal_of_root(group: Group) -> Mapping[str, str]:
     given = group.metadata.get("zarr_format")
     if group.path != "/":
         return {}
-    if given is True or (is_integer(given) and given != 2):
+    if isinstance(given, bool) or (is_integer(given) and given != 2):
         return NCZARR_ERROR
     if nczarr.is_read(group, "superblock"):  # what else there is it does not need in its own
         return NCZARR_ERROR if _is_text_of_another(given) else {}
@@ -212,31 +223,6 @@ def _hurts(fail: Fail, netcdf: Mapping[str, str]) -> Fail:
 def shape(array: Array) -> Iterator[Fail]:
     """Require a list of non-negative lengths."""
     yield from wrong_lengths(array, "shape")
-
-
-@rule("Z2-ARR-006", on="array", formats=V2, needs=("shape",), provides="chunk shape")
-def chunks(array: Array) -> Iterator[Fail]:
-    """Require one chunk length per dimension, each of at least one element."""
-    given = array.metadata.get("chunks", MISSING)
-    if given is MISSING:
-        return  # Z2-ARR-002
-    stored = array.stored_shape
-    lengths = list(stored or ())
-    what = (
-        f"chunks must be a list of {plural(len(lengths), 'positive integer')} for shape {lengths}"
-    )
-    if not isinstance(given, list) or not all(map(is_integer, given)):
-        lone = is_integer(given) and given > 0 and len(lengths) == 1  # a list of one to zarr-python
-        yield Fail(
-            "/.zarray/chunks",
-            f"{what}, got {shown(given)}",
-            readers=NCZARR_ERROR if lone else None,
-            fix=set_to("/.zarray/chunks", [given]) if lone else None,
-        )
-    elif stored is not None and len(given) != len(lengths):
-        yield Fail("/.zarray/chunks", f"{what}, got {len(given)}: {shown(given)}")
-    else:
-        yield from empty_chunks(array, given, "/.zarray/chunks")
 
 
 def _is_codec(given: Any) -> bool:

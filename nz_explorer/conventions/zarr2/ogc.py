@@ -108,16 +108,16 @@ def array_dimensions(array: Array) -> Iterator[Fail]:
 def _for_readers(array: Array, given: Any) -> dict[str, str]:
     """Return what readers do: xarray takes what has as many items as there are dimensions, and a letter for one.
 
-    netCDF-C reads beyond a list that is too short, but for an empty one, and takes each item for a text. It counts
-    the names and the values of an object.
+    netCDF-C takes each item for a text, and where it names the dimensions by them reads beyond a list that is too short,
+    but for an empty one. It counts the names and the values of an object.
     """
     rank = len(array.stored_shape or ())
     if isinstance(given, dict) and given and rank and not _has_others(array):
         fitting = rank in (1, 2) if len(given) == 1 else rank == 2 * len(given)
         return ({} if len(given) == rank else XARRAY) | ({} if fitting else CRASHES)
     named = isinstance(given, list) and not _has_others(array)
-    no_text = (
-        any(name is None or isinstance(name, list | dict) for name in given) if named else False
+    no_text = isinstance(given, list) and any(
+        name is None or isinstance(name, list | dict) for name in given
     )
     too_short = named and 0 < len(given) < rank
     # what is one too many has any length

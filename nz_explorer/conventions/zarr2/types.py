@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model.array import OBJECT_CODECS
 from nz_explorer.model.data_type import parse_v2, parse_v3
 from nz_explorer.model.fill_values import MISSING, FillProblem
-from nz_explorer.model.fill_values.spelling import from_base64, json_float
+from nz_explorer.model.fill_values.spelling import from_base64, json_float, value_text
 from nz_explorer.text.phrases import listed, plural
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def type_string(array: Array) -> Iterator[Fail]:
             yield Fail(
                 at,
                 f"{what} has no byte order{'; netCDF-C 4.10 takes the values for big-endian' if big else ''}",
-                readers={**OTHERS, **(NCZARR_ERROR if given[0] == "=" else {})},
+                readers={**OTHERS, **(NCZARR_ERROR if given[0] == "=" else _BIG if big else {})},
                 fix=set_to(at, f"{order}{name}", "suggest"),
             )
         elif given == "|O":
@@ -313,7 +314,8 @@ def _readers_of_base64(array: Array, given: Any) -> dict[str, str] | None:
         base64.b64decode(given)
     except (TypeError, ValueError):
         # all else netCDF-C passes over where texts are stored
-        number = isinstance(given, int | float) or (isinstance(given, list) and bool(given))
+        listed_first = given[0] if isinstance(given, list) and given else ""
+        number = isinstance(given, int | float) or not isinstance(listed_first, str)
         if array.data_type.kind == "bytes" and isinstance(given, dict):
             return OTHERS_OF_BASE64 | CRASHES
         return None if number or array.data_type.kind != "bytes" else OTHERS_OF_BASE64
@@ -337,6 +339,9 @@ def _as_base64(node: Node) -> Draft | None:
     return Draft("unsafe", (replace(FILL, base64.b64encode(padded).decode("ascii")),))
 
 
+_BIG = {"netCDF-C": "opens it, and takes the values for big-endian (4.10)"}
+
+
 @rule("Z2-FV-003", on="array", formats=V2, needs=("data type",), provides="fill scalar")
 def fill_scalar(array: Array) -> Iterator[Fail]:
     """Require one value, not a list of one."""
@@ -350,8 +355,15 @@ def fill_scalar(array: Array) -> Iterator[Fail]:
         FILL,
         f"fill_value must be a single value or null, got the list {shown(given)}",
         severity="error",
+        readers=_LISTED | CRASHES
+        if kind in ("int", "uint", "float")
+        and any(isinstance(one, str) and not (kind == "float" and one in NAMES) for one in given)
+        else None,
         fix=set_to(FILL, problem.suggestion, problem.safety) if problem and safe else None,
     )
+
+
+_LISTED = {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
 
 
 def _is_number_as_text(given: Any, kind: str) -> bool:
@@ -380,7 +392,7 @@ def _readers_of(given: Any, kind: str, problem: FillProblem) -> dict[str, str]:
         return {**readers, **NCZARR_ERROR}  # it has no such types
     if isinstance(given, str):
         return {**readers, **CRASHES}
-    if error == "OverflowError":
+    if error == "OverflowError" or (isinstance(given, float) and not math.isfinite(given)):
         return {**readers, "netCDF-C": "refuses the dataset: numeric conversion not representable"}
     return readers
 
@@ -442,13 +454,25 @@ def fill_fits(array: Array) -> Iterator[Fail]:
             fix = set_to(FILL, None, "suggest", NOTHING)
         elif problem.kind == "range":
             fix = set_to(FILL, None, "suggest", BEYOND)
+        masks = _masked_by(given, kind)
         yield Fail(
             FILL,
             f"fill_value {shown(given)} ({json_type(given)}) does not fit {array.data_type.text}: {problem.why.removesuffix(' and can never match')}",
-            impact="blocks" if readers else "convention",
-            readers=readers,
+            impact="values" if masks else "blocks" if readers else "convention",
+            readers={**masks, **readers},
+            stops=tuple(readers) if masks else (),
             fix=fix,
         )
+
+
+def _masked_by(given: Any, kind: str) -> dict[str, str]:
+    """Return what xarray does with a value that it takes for a number: it masks by it."""
+    if kind not in ("int", "uint", "float"):
+        return {}
+    if not isinstance(given, bool) and not _is_number_as_text(given, kind):
+        return {}
+    number = value_text(np.float64(given) if kind == "float" else np.int64(given))
+    return {"xarray": f"takes it for {number}, and shows each {number} as missing"}
 
 
 def _by_first_chunk(node: Node) -> Draft | None:

@@ -143,6 +143,8 @@ class EditedDocuments:
             if raw is None:
                 return self._created(change)
             known = self._texts[key] = JsonText.of(raw, key)
+        if not change.patch:  # as the document is, but written anew
+            known.write_out()
         known.apply([self._verbatim(operation, key, texts) for operation in change.patch])
         return known.text
 

@@ -97,11 +97,14 @@ class Reevaluation:
     def _reread_root(self, on_documents: bool) -> bool:
         hierarchy = self.hierarchy
         before, old = _nature(hierarchy), hierarchy.consolidated
+        noted = _noted(hierarchy.root)
         hierarchy.reread("/")
         if _nature(hierarchy) != before or not on_documents:
             return False
         self.nodes["/"] = True
         self.members.add("/")
+        if noted != _noted(hierarchy.root):
+            self._note_groups_below("/")
         if old is not None and hierarchy.consolidated is not None:
             self._compare_entries(old, hierarchy.consolidated)
         return True
@@ -135,6 +138,8 @@ class Reevaluation:
         self.nodes[path] = _values_key(before) != _values_key(after)
         if isinstance(after, Group):
             self.members.add(path)
+            if _noted(before) != _noted(after):
+                self._note_groups_below(path)
         elif _axes(before) != _axes(after):
             self._looked_for.add(path)
 
@@ -252,6 +257,12 @@ def _dialects(root: Node) -> frozenset[tuple[str, str]]:
     """Return what netCDF-C noted on the root, and where: other nodes are compared with that."""
     parts: tuple[nczarr.Part, ...] = ("superblock", "group", "array")
     return frozenset((part, place.era) for part in parts for place in nczarr.places(root, part))
+
+
+def _noted(node: Node) -> Any:
+    """Return what netCDF-C noted of a group, whose dimensions those of all groups below are compared with."""
+    place = nczarr.find(node, "group")
+    return None if place is None else repr(place.value)
 
 
 def _mentions(array: Array, ends: set[str]) -> bool:

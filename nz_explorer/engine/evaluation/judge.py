@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from nz_explorer.engine.entry_comparison import Pair
 from nz_explorer.engine.evaluation.entry_harms import with_entry, without_document
+from nz_explorer.engine.evaluation.hidden_nodes import as_seen
 from nz_explorer.engine.memo_keys import MEMO_ENTRIES
 from nz_explorer.engine.plan import NOTHING, Plan, RuleResults, joined
 from nz_explorer.model import Array, Group, Inside, Node, is_candidate
@@ -103,10 +104,10 @@ class Judge:
     def documents(self, node: Node) -> RuleResults:
         """Return the results on a node's own documents."""
         if node.path == "/":
-            return self.plan(f"root {node.kind}", node.zarr_format).run_node(node)
+            return as_seen(self.plan(f"root {node.kind}", node.zarr_format).run_node(node))
         if node.state == "missing" or not node.documents:
             return NOTHING
-        return self.plan(node.kind, node.zarr_format).run_node(node)
+        return as_seen(self.plan(node.kind, node.zarr_format).run_node(node))
 
     def name(self, node: Node) -> RuleResults:
         """Return the results on a node's name; the root has none."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from nz_explorer.documents import pointers
+from nz_explorer.model import paths
 from nz_explorer.model.dialects import nczarr_lengths, netcdf_json, netcdf_numbers
 from nz_explorer.model.dialects.netcdf_names import can_be_key
 
@@ -316,6 +317,23 @@ def dimension(hierarchy: Hierarchy, reference: str) -> tuple[Node, DeclaredDimen
     notes = None if group is None else group_notes(group)
     found = None if notes is None else notes.dimensions.get(name)
     return None if group is None or found is None else (group, found)
+
+
+def unresolved(array: Array) -> Iterator[tuple[str, int]]:
+    """Yield the references of an array that lead to no dimension in sight of that length, and the length.
+
+    Parameters
+    ----------
+    array : Array
+        The array. What it refers to is looked for in groups that were read already.
+    """
+    named = zip(array.dimension_references or (), array.shape or (), strict=False)
+    for reference, length in named:
+        found = dimension(array.hierarchy, reference)
+        home = None if found is None else paths.below(found[0].path)
+        seen = home is not None and array.path.startswith(home)
+        if found is None or not seen or found[1].size != length:
+            yield reference, length
 
 
 def attribute_types(node: Node) -> dict[str, str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nz_explorer.documents import pointers
+from nz_explorer.documents.decoding import decode
 from nz_explorer.documents.positions import SCAN_LIMIT
 
 _BLANKS = bytes((*range(0x21), *range(0x80, 0x100)))
@@ -90,3 +91,25 @@ def json_text(
         return f"[{','.join(items)}]"
     number = isinstance(value, int | float) and spelled is not None and spelled(pointer)
     return number or json.dumps(value, ensure_ascii=False)
+
+
+_ESCAPE = re.compile(rb"\\(?:u(?=[0-9A-Fa-f]{4})|[\s\S])")
+
+
+def as_read(raw: bytes) -> Any:
+    r"""Return what netCDF-C up to 4.10 makes of a document that writes characters as ``\u00e9``: it drops the backslash.
+
+    Parameters
+    ----------
+    raw : bytes
+        The document.
+
+    Returns
+    -------
+    object
+        None where it holds no such escape, or is no JSON.
+    """
+    if b"\\u" not in raw:
+        return None
+    read = _ESCAPE.sub(lambda match: b"u" if match[0] == b"\\u" else match[0], raw)
+    return decode(read)[0] if read != raw else None

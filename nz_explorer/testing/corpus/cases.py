@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 import zipfile
 from base64 import b64encode
@@ -15,6 +16,7 @@ import jsonpatch
 
 BASES = "bases.json"
 """The file of the stores that keep every rule."""
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 @cache
@@ -63,7 +65,9 @@ def contents(case: dict[str, Any]) -> dict[str, bytes]:
 def _bytes(content: dict[str, Any]) -> bytes:
     ((form, value),) = content.items()
     if form == "json":
-        return json.dumps(value).encode()
+        text = json.dumps(value, ensure_ascii=False)
+        # of half a surrogate pair there is only the escape
+        return (json.dumps(value) if _HALF.search(text) else text).encode()
     return bytes.fromhex(value) if form == "hex" else value.encode()
 
 

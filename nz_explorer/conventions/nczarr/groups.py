@@ -1,0 +1,271 @@
+"""NCZ: what groups declare: dimensions, and what is in them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.documents.json_types import json_type
+from nz_explorer.engine.findings import Fail, Undecided
+from nz_explorer.engine.fixes import Draft, add, replace
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Group, paths
+from nz_explorer.model.dialects import nczarr, nczarr_lengths, netcdf_names
+from nz_explorer.text.phrases import article, listed
+
+if TYPE_CHECKING:
+    from nz_explorer.engine.impact import Impact
+    from nz_explorer.model import Node
+    from nz_explorer.model.dialects.nczarr import Place
+from nz_explorer.conventions.nczarr.superblock import V2, is_reached, read_today, unread
+
+HARMLESS: tuple[Impact, str] = ("convention", "")
+"""What a list does that netCDF-C does not mind, or of its first version, which nothing reads any more."""
+_LEGAL_NAMES = (
+    "names begin with a letter, a digit or _, do not end with a blank, and have at most 256 bytes"
+)
+
+
+def no_object(place: nczarr.Place) -> Fail | Undecided:
+    """Return that metadata of netCDF-C are no object."""
+    said = f"netCDF-C's metadata of this node must be an object, got {json_type(place.value)}"
+    return unread(place) or read_today(place, Fail(place.pointer, said))
+
+
+@rule("NCZ-GRP-001", on="group")
+def declared_dimensions(group: Group) -> Iterator[Fail | Undecided]:
+    """Require each declared dimension to have a length."""
+    place = nczarr.find(group, "group")
+    if place is None:
+        return
+    if not isinstance(place.value, dict):
+        yield no_object(place)
+        return
+    for found in _dimensions(group, place):
+        yield read_today(place, found)
+
+
+def _dimensions(group: Group, place: Place) -> Iterator[Fail]:
+    name, given = place.member("dimensions")
+    if given is not None and not isinstance(
+        given, dict | (list if group.zarr_format == 3 else dict)
+    ):
+        yield Fail(
+            place.at(name),
+            f"{name} must map names to lengths, got {json_type(given)} {shown(given)}",
+        )
+    elif isinstance(given, dict):
+        for dimension, entry in given.items():
+            if "/" in dimension or not dimension:
+                yield Fail(
+                    place.at(name, dimension),
+                    f"{json_text(dimension)} is no name of a dimension: references to it could not be told from paths",
+                )
+            elif not netcdf_names.is_legal(dimension):
+                yield Fail(
+                    place.at(name, dimension),
+                    f"{json_text(dimension)} is no name to netCDF-C: {_LEGAL_NAMES}",
+                )
+            elif nczarr_lengths.length_of(entry) is None:
+                understood = nczarr_lengths.is_understood(entry)
+                yield Fail(
+                    place.at(name, dimension),
+                    f"dimension {json_text(dimension)} must have a length, or an object with size and"
+                    f" unlimited, got {shown(entry)}",
+                    impact=HARMLESS[0] if understood else None,
+                    readers={} if understood else None,
+                )
+            elif isinstance(entry, dict):
+                note = entry.get("unlimited", 0)
+                if isinstance(note, bool) or note not in (0, 1):
+                    yield _odd_note(place.at(name, dimension, "unlimited"), dimension, note)
+
+
+def _odd_note(pointer: str, dimension: str, given: Any) -> Fail:
+    """Return that a dimension is not noted as unlimited by 0 or 1, and what netCDF-C makes of it."""
+    found = nczarr_lengths.is_unlimited(given)
+    meant = given not in (False, "0", "", None)
+    lost = "; netCDF-C takes it for one that is not unlimited" if meant and found is False else ""
+    return Fail(
+        pointer,
+        f"unlimited of dimension {json_text(dimension)} must be 1 or 0, got {shown(given)}{lost}",
+        impact="blocks" if found is None else HARMLESS[0],
+        readers={"netCDF-C": "crashes the process (4.10)"} if found is None else {},
+        fix=lambda _node: Draft("suggest", (replace(pointer, int(meant)),)),
+    )
+
+
+@rule("NCZ-GRP-001", on="members")
+def lists_of_names(group: Group) -> Iterator[Fail]:
+    """Require arrays and groups to be lists of names; what it means otherwise depends on what is there."""
+    place = nczarr.find(group, "group")
+    if place is None or not isinstance(place.value, dict):
+        return
+    for found in _lists(group, place):
+        yield read_today(place, found)
+
+
+def _lists(group: Group, place: Place) -> Iterator[Fail]:
+    for kind in ("arrays", "groups"):
+        member, given = place.member(kind)
+        if given is None or is_names(given):
+            continue
+        impact, does = _harm(group, kind, given)
+        yield Fail(
+            place.at(member),
+            f"{member} must be a list of names, got {shown(given)}",
+            impact=impact,
+            readers={"netCDF-C": does} if does else {},
+        )
+
+
+def is_names(given: Any) -> bool:
+    """Whether something is a list of names."""
+    return nczarr.names(given) is not None
+
+
+@rule("NCZ-MODEL-002", on="group", formats=V2)
+def unlimited_too_early(group: Group) -> Iterator[Fail]:
+    """Note an unlimited dimension from before netCDF-C had them in Zarr."""
+    notes = nczarr.group_notes(group)
+    if notes is None or notes.place.era != "objects":
+        return
+    for dimension in notes.dimensions.values():
+        if dimension.unlimited:
+            yield Fail(
+                dimension.pointer,
+                f"dimension {json_text(dimension.name)} is unlimited, which netCDF-C 4.8.0 did not support in Zarr",
+            )
+
+
+@rule("NCZ-GRP-002", on="members")
+def contents(group: Group) -> Iterator[Fail]:
+    """Require the lists of a group to match its contents: netCDF-C sees nothing else."""
+    place = nczarr.find(group, "group")
+    if place is None or not isinstance(place.value, dict):
+        return
+    for kind in ("arrays", "groups"):
+        member, names = place.member(kind)
+        if names is None:
+            member, names = nczarr.MEMBERS[kind][place.era != "attributes"], []
+        if not is_names(names):
+            continue  # NCZ-GRP-001
+        there = _names_there(group, kind, names)
+        held, noted = set(there), set(names)
+        if kind == "groups":
+            held |= _left(group)  # TREE-002
+        missing = [name for name in names if name not in held]
+        unseen = [name for name in there if name not in noted]
+        twice = [name for name, times in Counter(names).items() if times > 1]
+        if not missing and not unseen and not twice:
+            continue
+        facts = []
+        if twice:
+            facts.append(f"lists {listed(map(json_text, twice))} more than once")
+        if missing:
+            facts.append(f"lists {listed(_as_it_is(group, name) for name in missing)}")
+        if unseen:
+            which = "netCDF-C 4.8.0" if place.era == "objects" else "netCDF-C"
+            facts.append(
+                f"does not list {listed(map(json_text, unseen))}, so {which} does not see "
+                f"{'it' if len(unseen) == 1 else 'them'}"
+            )
+        impact, does = _harm(group, kind, names) if place.read and is_reached(group) else HARMLESS
+        stem = paths.below(group.path)
+        yield Fail(
+            place.at(member),
+            f"{member} {' and '.join(facts)}",
+            impact=impact,
+            readers={"netCDF-C": does} if does else {},
+            related=tuple(stem + name for name in unseen),
+            fix=partial(_rewrite_list, kind, member),
+        )
+
+
+def _left(group: Group) -> set[str]:
+    """Return the names of groups without a document that are in a group."""
+    return {child.name for child in group.children or () if child.state == "missing"}
+
+
+def _as_it_is(group: Group, name: str) -> str:
+    """Say what a name stands for that is not one of the nodes that the list is about."""
+    other = next((child for child in group.children or () if child.name == name), None)
+    if other is None or other.state == "missing":
+        return f"{json_text(name)}, which is not in the store"
+    return f"{json_text(name)}, which is {article(other.kind)}"
+
+
+def _harm(group: Group, kind: str, given: Any) -> tuple[Impact, str]:
+    """Return the impact of what stands in place of a list that matches, and what netCDF-C does."""
+    names = netcdf_names.names_read(given)
+    if names is None:
+        return "blocks", "cannot open the dataset: name contains illegal characters"
+    there = _names_there(group, kind, names)
+    missing, unseen = set(names) - set(there), set(there) - set(names)
+    # A listed group of which nothing is there is empty to it; of one that holds something it reads on.
+    if missing and kind == "arrays":
+        return "blocks", "cannot open the dataset, or crashes"
+    if kind == "groups" and _has_dimensions_twice(group, names):
+        return "blocks", "has the group twice, and Python's netCDF4 raises an AttributeError"
+    if unseen:
+        return "values", "does not see what is not listed"
+    return HARMLESS
+
+
+def _has_dimensions_twice(group: Group, names: list[str]) -> bool:
+    """Whether a group that is listed twice declares dimensions, or holds groups: netCDF4 mistakes one for the other."""
+    twice = {name for name, times in Counter(names).items() if times > 1}
+    notes = [nczarr.group_notes(child) for child in group.groups if child.name in twice]
+    return any(one.dimensions or one.groups for one in notes if one is not None)
+
+
+def _names_there(group: Group, kind: str, noted: list[str]) -> list[str]:
+    """Return the names of the arrays or groups in a group, those that are noted first and in their order."""
+    wanted = Array if kind == "arrays" else Group
+    names = [
+        child.name
+        for child in group.children or ()
+        if isinstance(child, wanted) and child.state != "missing"
+    ]
+    unclear = [child.name for child in group.children or () if child.kind == "unknown"]
+    names += [name for name in unclear if name in noted]
+    known, first = set(names), set(noted)
+    return [*(name for name in noted if name in known), *(n for n in names if n not in first)]
+
+
+def _unresolved(nodes: Iterable[Node]) -> Iterator[str]:
+    """Yield the references that lead nowhere of arrays, and of those in groups."""
+    for node in nodes:
+        if isinstance(node, Array) and not nczarr.is_scalar(node):
+            yield from (reference for reference, _ in nczarr.unresolved(node))
+        elif isinstance(node, Group):
+            yield from _unresolved((*node.arrays, *node.groups))
+
+
+def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
+    """Name what is there – but what has no notes of its own netCDF-C does not open, nor all the rest."""
+    place = nczarr.find(node, "group")
+    if place is None or not isinstance(place.value, dict) or not isinstance(node, Group):
+        return None
+    given = place.value.get(member)
+    before = list(nczarr.names(given) or ())
+    part: nczarr.Part = "array" if kind == "arrays" else "group"
+    noted = {child.name for child in node.children or () if nczarr.find(child, part)}
+    there = list(dict.fromkeys(_names_there(node, kind, before)))
+    if kind == "groups":  # without a document they are none until TREE-002 is cured
+        there += [one for one in before if one in _left(node) and one not in there]
+    names = [name for name in there if name in before or name in noted]
+    added = [child for child in node.children or () if child.name in set(names) - set(before)]
+    if lost := list(dict.fromkeys(_unresolved(added))):
+        said = "dimensions that are referred to and not declared"
+        return Draft("suggest", note=f"declare {listed(lost)} first: netCDF-C crashes at {said}")
+    operation = (replace if member in place.value else add)(place.at(member), names)
+    operations = () if names == before else (operation,)
+    if left := [name for name in there if name not in names]:
+        note = f"netCDF-C cannot open a dataset that lists {listed(map(json_text, left))} without NCZarr metadata"
+        return Draft("suggest", operations, note)
+    return Draft("safe", operations)

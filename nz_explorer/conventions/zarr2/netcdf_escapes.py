@@ -1,0 +1,131 @@
+r"""Z2: characters that documents write as escapes such as ``\u00e9``, of which netCDF-C drops the backslash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.conventions.zarr2.netcdf_attributes import impact_of_netcdf
+from nz_explorer.documents import pointers
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.fixes import Draft
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Group
+from nz_explorer.model.dialects import nczarr, netcdf_json
+from nz_explorer.text.phrases import listed
+
+if TYPE_CHECKING:
+    from nz_explorer.documents import Document
+    from nz_explorer.model import Node
+
+_ANY_TEXT = ("order", "dimension_separator")
+"""Members of .zarray in which netCDF-C takes any text."""
+MOST = 3
+"""Differences that a message names."""
+
+
+@rule("Z2-OGC-016", on="members", formats=(2,))
+def characters_are_no_escapes(group: Group) -> Iterator[Fail]:
+    """Note documents with escapes, and what netCDF-C makes of them."""
+    for node in (group, *group.arrays):
+        for document in node.documents:
+            if document.name not in (".zattrs", ".zarray", ".zgroup"):
+                continue
+            read = None if document.origin != "stored" else netcdf_json.as_read(document.raw or b"")
+            if not isinstance(read, dict) or not document.ok:
+                continue
+            others = list(dict.fromkeys(_differences(document.value, read)))
+            if not others:
+                continue
+            does = _does(node, document, read)
+            told = [f"{json_text(meant)} as {json_text(found)}" for meant, found in others[:MOST]]
+            told += [f"{len(others) - MOST} more"] if len(others) > MOST else []
+            yield Fail(
+                f"/{document.name}",
+                rf"{document.name} writes characters as \u and digits: netCDF-C up to 4.10 reads {listed(told)}"
+                f"{', and ' + does if does else ''}",
+                path=node.path,
+                impact=impact_of_netcdf(node) or ("blocks" if does else None),
+                readers={"netCDF-C": does or f"reads {told[0]}"},
+                fix=lambda _node, key=document.key: _written_anew(key),  # type: ignore[misc]  # bound now
+            )
+
+
+def _written_anew(key: str) -> Draft:
+    return Draft(
+        "safe", note="write the document again, with the characters themselves", document=key
+    )
+
+
+def _differences(value: Any, read: Any) -> Iterator[tuple[str, str]]:
+    """Yield texts that netCDF-C reads otherwise, names of members among them, and how it reads them."""
+    if isinstance(value, dict) and isinstance(read, dict):
+        for (name, item), (other, found) in zip(value.items(), read.items(), strict=False):
+            if name != other:
+                yield name, other
+            yield from _differences(item, found)
+    elif isinstance(value, list) and isinstance(read, list):
+        for item, found in zip(value, read, strict=False):
+            yield from _differences(item, found)
+    elif isinstance(value, str) and isinstance(read, str) and value != read:
+        yield value, read
+
+
+def _does(node: Node, document: Document, read: dict[str, Any]) -> str:
+    """Return how netCDF-C fails for the escapes of a document; nothing where it only shows other texts."""
+    if document.name == ".zarray":
+        is_text = isinstance(node, Array) and node.data_type.kind == "bytes"
+        taken = (*_ANY_TEXT, "fill_value") if is_text else _ANY_TEXT
+        same = all(key in taken or read.get(key) == value for key, value in document.value.items())
+        return "" if same else "cannot open the dataset, or crashes"
+    types = _part(node, "attr", document)
+    spelled = types.get("types") if isinstance(types, dict) else None
+    if isinstance(spelled, dict) and any(
+        isinstance(one, str) and nczarr.attribute_type(one) is None for one in spelled.values()
+    ):
+        return "cannot open the dataset"
+    if isinstance(node, Group):
+        notes = _part(node, "group", document)
+        arrays = notes.get("arrays", notes.get("vars")) if isinstance(notes, dict) else None
+        there = {array.name for array in node.arrays}
+        if not set(nczarr.names(arrays) or ()) <= there:
+            return "cannot open the dataset, because it looks for an array of that name"
+        held: list[Array] = node.arrays
+    else:
+        held = [node] if isinstance(node, Array) else []
+    lost = [one for array in held for one in _lost(array)]
+    return f"crashes, because {listed(dict.fromkeys(lost))} cannot be found" if lost else ""
+
+
+def _part(node: Node, part: nczarr.Part, document: Document | None = None) -> Any:
+    """Return a part of what netCDF-C noted, as it reads it; None where it is in another document than the one that is given."""
+    place = nczarr.find(node, part)
+    name, *members = pointers.split(place.pointer) if place is not None else [""]
+    holder = node.document(name)
+    if place is None or holder is None or (document is not None and document.name != name):
+        return None
+    value = netcdf_json.as_read(holder.raw or b"")
+    if value is None:
+        return place.value
+    for member in members:
+        value = value.get(member) if isinstance(value, dict) else None
+    return value
+
+
+def _lost(array: Array) -> Iterator[str]:
+    """Yield the references of an array that lead nowhere only as netCDF-C reads them, as it reads them."""
+    notes = _part(array, "array")
+    member = nczarr.MEMBERS["dimension_references"]
+    references = next((notes[m] for m in member if m in notes), None) if notes else None
+    for meant, reference in zip(
+        array.dimension_references or (), nczarr.names(references) or (), strict=False
+    ):
+        group = array.hierarchy.get(meant.rpartition("/")[0] or "/")
+        if group is None or nczarr.dimension(array.hierarchy, meant) is None:
+            continue  # NCZ-VAR-002
+        declared = _part(group, "group")
+        member = nczarr.MEMBERS["dimensions"]
+        names: Any = next((declared[m] for m in member if m in declared), {}) if declared else {}
+        if reference.rpartition("/")[2] not in names:
+            yield reference

@@ -17,7 +17,13 @@ from nz_explorer.conventions.zcf.declarations import (
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.model import Node
-from nz_explorer.model.dialects.cs import REVISIONS, CoordinateSet, Crs, revision
+from nz_explorer.model.dialects.cs import (
+    REVISIONS,
+    CoordinateSet,
+    Crs,
+    revision,
+    signs_of_revisions,
+)
 
 if TYPE_CHECKING:
     from nz_explorer.conventions.zcf.known_conventions import Convention
@@ -154,10 +160,15 @@ def one_revision(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutp
     attribute : str
         The attribute that they are in, ``cs`` or ``crs``.
     """
-    found = sorted({r for crs in systems if crs.home is node for r in revision(crs)})
+    own = [crs for crs in systems if crs.home is node]
+    found = sorted({r for crs in own for r in revision(crs)})
     if len(found) > 1:
+        signs = [sign for crs in own for sign in signs_of_revisions(crs)]
+        # the place that differs from the most others; of two that are as frequent it is the older revision's
+        usual = max(found, key=lambda one: (sum(one in sign for _, sign in signs), one))
+        odd = (pointer for pointer, sign in signs if usual not in sign)
         yield Fail(
-            node.attribute_pointer(attribute),
+            next(odd, node.attribute_pointer(attribute)),
             f"this mixes revisions of cs: {' and '.join(f'{one} ({REVISIONS[one]})' for one in found)}",
             rule="CS-REV-001",
         )

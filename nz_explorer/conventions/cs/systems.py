@@ -240,7 +240,26 @@ def identifier(pointer: str, given: Any, name: str = "id") -> RuleOutput:
         error = known_conventions.property_error(known_conventions.PROJ, given)
         message = None if error is None else f"{name}: {error}"
     if message is not None:
-        yield Fail(pointer, message, rule="CS-ID-004")
+        right = _as_proj(given)
+        yield Fail(
+            pointer,
+            message,
+            fix=lambda _node: right and Draft("suggest", (replace(pointer, right),)),
+            rule="CS-ID-004",
+        )
+
+
+_CODE = re.compile(r"[A-Z][A-Z0-9_]*:[0-9]+")
+_WKT2 = re.compile(r"(?:GEOG|GEOD|PROJ|VERT|TIME|ENG|BOUND|COMPOUND)[A-Z]*CRS\[.*\]", re.DOTALL)
+"""Reference systems in well-known text, version 2; version 1 has other words."""
+
+
+def _as_proj(given: Any) -> dict[str, Any] | None:
+    """Return the object of proj: that a code or a text by itself stands for, None where that is not clear."""
+    text = given.strip() if isinstance(given, str) else ""
+    if _CODE.fullmatch(text.upper()):
+        return {"proj:code": text.upper()}
+    return {"proj:wkt2": text} if _WKT2.fullmatch(text) else None
 
 
 def _axis(axis: Axis, *, located: bool) -> RuleOutput:

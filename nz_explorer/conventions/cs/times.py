@@ -9,7 +9,7 @@ from typing import Any
 
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
-from nz_explorer.engine.fixes import Draft, add, replace
+from nz_explorer.engine.fixes import Draft, add, move, remove, replace
 from nz_explorer.model.calendars import CALENDARS
 from nz_explorer.model.dialects.cs import Axis, CoordinateSet, time_units
 
@@ -29,6 +29,7 @@ _ISO = re.compile(
     r"(\d{4}|[+-]\d{4,6})-\d\d-\d\d(T\d\d(:\d\d(:\d\d([.,]\d+)?)?)?(Z|[+-]\d\d(:?\d\d)?)?)?",
     re.ASCII,
 )
+_SINCE = re.compile(r"\bsince\b")
 _OTHER_DATE = re.compile(
     r"\d{4}(?:(?P<basic>(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))|(?P<week>-?W\d\d(?:-?[1-7])?)|-?(?P<day>\d{3}))(?:T.*)?",
     re.ASCII,
@@ -63,6 +64,26 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
             rule="CS-TIME-001",
         )
         return  # it goes, whatever is in it
+    if isinstance(given, Mapping) and isinstance(units := given.get("units"), str):
+        if "unit" in given and "epoch" in given:
+            yield Fail(
+                f"{pointer}/units",
+                f"units {json_text(units)}, as CF has them, are beside unit and epoch, by which readers of cs go",
+                severity="warning",
+                fix=lambda _node: Draft("suggest", (remove(f"{pointer}/units"),)),
+                rule="CS-TIME-002",
+            )
+            given = {name: value for name, value in given.items() if name != "units"}
+        elif "unit" not in given and not _SINCE.search(units):
+            yield Fail(
+                f"{pointer}/units",
+                f"time has units, {json_text(units)}, and readers look for unit",
+                fix=lambda _node: Draft(
+                    "suggest", (move(f"{pointer}/units", f"{pointer}/unit"),)
+                ),
+                rule="CS-TIME-002",
+            )
+            return
     if not isinstance(given, Mapping) or isinstance(given.get("units"), str):
         members = given if isinstance(given, Mapping) else {}
         units = members.get("units", given)

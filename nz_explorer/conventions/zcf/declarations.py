@@ -432,7 +432,9 @@ def _without_properties(node: Node, used: Container[Convention | None]) -> Itera
         if parent is not None and known.keys & parent.attributes.keys():
             continue
         error = known_conventions.property_error(known, node.attributes)
-        if error is not None and not _has_member(node.attributes, known.keys):
+        if error is None or any(True for _ in _members(node.attributes, known.keys)):
+            continue
+        if known is not known_conventions.PROJ or not _has_place_of_proj(node):
             yield Fail(
                 pointer_to(node, i),
                 f"{known.name.rstrip(':')} is declared, and this node has none of its attributes: {error}",
@@ -440,18 +442,25 @@ def _without_properties(node: Node, used: Container[Convention | None]) -> Itera
             )
 
 
-def _has_member(given: Any, names: frozenset[str]) -> bool:
-    """Whether a JSON value has a member of some names, at any depth."""
+def _has_place_of_proj(node: Node) -> bool:
+    """Whether a node has members whose value is one of proj: by other conventions; that it has not its form is CS-ID-004."""
+    declared, attributes = declared_here(node), node.attributes
+    places = [_members(attributes, {"id"})] if known_conventions.CS in declared else []
+    if known_conventions.GEOLOCATION in declared:
+        places += [_members(one, {"id", "crs"}) for one in _members(attributes, {"geolocation"})]
+    return any(True for place in places for _ in place)
+
+
+def _members(given: Any, names: Container[str]) -> Iterator[Any]:
+    """Yield the members of some names in a JSON value, at any depth."""
     rest = [given]
     while rest:  # a document may be nested deeper than Python calls functions
         one = rest.pop()
         if isinstance(one, dict):
-            if names & one.keys():
-                return True
+            yield from (value for name, value in one.items() if name in names)
             rest += one.values()
         elif isinstance(one, list):
             rest += one
-    return False
 
 
 def _as_the_text_has_it(node: Node) -> Iterator[Fail]:

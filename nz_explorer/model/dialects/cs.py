@@ -388,14 +388,7 @@ REVISIONS: dict[Revision, str] = {
 
 def revision(crs: Crs) -> set[Revision]:
     """Return the revision whose form a reference system has: none if that is not clear, several if it mixes them."""
-    typed = isinstance(crs.given, Mapping) and "type" in crs.given
-    signs: list[set[Revision]] = [{"r4"} if typed else {"r1", "r2", "r3"}]
-    for axis in crs.axes:
-        signs.append({"r3", "r4"} if isinstance(axis.place[-1], str) else {"r1", "r2"})
-        if "direction" in axis.given and axis.sets:  # an ordinal axis has no other place for it
-            signs.append({"r1"})
-        for one in axis.sets:
-            signs += _signs(one)
+    signs = [sign for _, sign in signs_of_revisions(crs)]
     fitting: set[Revision] = set.intersection(*signs)
     if fitting:
         return fitting if len(fitting) == 1 else set()
@@ -405,15 +398,40 @@ def revision(crs: Crs) -> set[Revision]:
     return fitting
 
 
-def _signs(one: CoordinateSet) -> Iterator[set[Revision]]:
-    """Yield the revisions in which each of the members is written that differ between them."""
+def signs_of_revisions(crs: Crs) -> list[tuple[str, set[Revision]]]:
+    """Return what tells the revision of a reference system: pointers, and the revisions that have it so.
+
+    Parameters
+    ----------
+    crs : Crs
+        The reference system.
+    """
+    typed = isinstance(crs.given, Mapping) and "type" in crs.given
+    signs: list[tuple[str, set[Revision]]] = [
+        (crs.pointer("type"), {"r4"} if typed else {"r1", "r2", "r3"})
+    ]
+    for axis in crs.axes:
+        keyed = isinstance(axis.place[-1], str)
+        signs.append((axis.pointer(), {"r3", "r4"} if keyed else {"r1", "r2"}))
+        if "direction" in axis.given and axis.sets:  # an ordinal axis has no other place for it
+            signs.append((axis.pointer("direction"), {"r1"}))
+        for one in axis.sets:
+            signs += _signs(one)
+    return signs
+
+
+def _signs(one: CoordinateSet) -> Iterator[tuple[str, set[Revision]]]:
+    """Yield where a set has members that differ between revisions, and the revisions that have them."""
     if "direction" in one.given:
-        yield {"r2", "r3", "r4"}
+        yield one.pointer("direction"), {"r2", "r3", "r4"}
     time = one.given.get("time")
     members = time.keys() & {"reference", "unit", "epoch"} if isinstance(time, Mapping) else set()
     if members:
         # What the text demands in its tables, it has with axes in a list: r2 but for the times of its examples.
-        yield {"r1", "r2"} if "reference" in members else {"r2", "r3", "r4"}
+        yield (
+            one.pointer("time"),
+            {"r1", "r2"} if "reference" in members else {"r2", "r3", "r4"},
+        )
 
 
 def time_units(time: Any) -> str | None:

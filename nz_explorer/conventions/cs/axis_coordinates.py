@@ -75,7 +75,11 @@ def _unit(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
             yield Fail(
                 pointer,
                 f"the numeric coordinates of axis {shown} have no unit{hint}",
-                fix=lambda _node: Draft("suggest", (add(pointer, own),) if own else ()),
+                fix=lambda _node: (
+                    Draft("suggest", (add(pointer, own),))
+                    if own
+                    else Draft("suggest", note='write the unit, such as "degrees" or "m"')
+                ),
                 rule="CS-CO-004",
             )
     elif text or (axis.abbreviation == "T" and "time" in one.given):

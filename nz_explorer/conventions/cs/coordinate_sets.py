@@ -39,6 +39,7 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.cs import (
     ABBREVIATIONS,
+    Axis,
     CoordinateSystem,
     Crs,
     coordinate_system,
@@ -89,7 +90,7 @@ def shared(group: Group) -> RuleOutput:
             problem = crs.problem
             if is_reference(crs.given):
                 problem = "it is a reference, and groups hold the systems themselves; only arrays refer to them"
-            yield Fail(crs.pointer(), f"crs/{key}: {problem}", rule="CS-GRP-002")
+            yield Fail(crs.pointer(*crs.at), f"crs/{key}: {problem}", rule="CS-GRP-002")
         yield from of_crs(crs)
     found = [crs for _, crs in systems]
     yield from registered(group, found, "crs")
@@ -202,7 +203,7 @@ def _entry(array: Array, i: int, crs: Crs) -> RuleOutput:
                 rule="REF-006",
             )
     elif crs.problem is not None:
-        yield not_an_entry(array, i, crs.given, crs.problem)
+        yield not_an_entry(array, i, crs)
 
 
 def _wrong_target(reference: Reference, target: Target, problem: str) -> str:
@@ -276,9 +277,17 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
                 f"dimension {json_text(name)} is not accepted by the schema of cs, {why}",
                 rule="CS-ARR-008",
             )
+    located = [
+        axis
+        for crs in system.crs
+        if isinstance(crs.given, Mapping) and "geolocation" in crs.given
+        for axis in crs.axes
+    ]
     for axis in system.extra:
         length = axis.length()
-        if length != 1:
+        if length is None and not _is_formed(axis, located=any(axis is one for one in located)):
+            yield Undecided("dependency: CS-CO-002", "CS-ARR-005")
+        elif length != 1:
             has = (
                 "does not say how many values it has, as an explicit value would"
                 if length is None
@@ -298,6 +307,13 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
         for value, count in texts.items():
             if count > 1:
                 yield Fail(pointer, f"{what} {json_text(value)} occurs {count} times", rule=rule_id)
+
+
+def _is_formed(axis: Axis, *, located: bool) -> bool:
+    """Whether an axis that does not say its length has coordinates, or may have none: what is wrong with others is reported."""
+    if "coordinates" not in axis.given:
+        return located or axis.abbreviation not in ABBREVIATIONS
+    return any(one.kind == "regular" or one.external() is not None for one in axis.sets)
 
 
 def _names_of_axes(node: Node) -> Draft | None:

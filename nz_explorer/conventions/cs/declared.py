@@ -47,7 +47,7 @@ def registered(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput
     own = [crs for crs in systems if crs.home is node or crs.reference is not None]
     used: dict[Convention, str] = {}
     whole = node.attributes.get("cs")
-    if attribute == "cs" and isinstance(whole, Mapping) and isinstance(whole.get("id"), Mapping):
+    if attribute == "cs" and isinstance(whole, Mapping) and _is_of_proj(whole.get("id")):
         used[known_conventions.PROJ] = "id"
     for crs in own:
         if crs.reference is not None:
@@ -65,18 +65,24 @@ def registered(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput
             yield found if known in used else dataclasses.replace(found, severity="info")
 
 
+def _is_of_proj(given: Any) -> bool:
+    """Whether an id is one of proj: by its members; one that is not is CS-ID-004."""
+    return isinstance(given, Mapping) and bool(known_conventions.PROJ.keys & given.keys())
+
+
 def _used_in(crs: Crs) -> dict[Convention, str]:
     """Return the conventions that a reference system uses by itself, and in which member."""
     given = crs.given if isinstance(crs.given, Mapping) else {}
     used: dict[Convention, str] = {}
-    if isinstance(given.get("id"), Mapping):
+    if _is_of_proj(given.get("id")):
         used[known_conventions.PROJ] = "id"
     if "geolocation" in given:
         used[known_conventions.GEOLOCATION] = "geolocation"
     for one in (one for axis in crs.axes for one in axis.sets):
         if "external" in {one.kind, *(key for more in _more_values(one) for key in more)}:
             used[known_conventions.REF] = "external"
-        if isinstance(one.given.get("unit"), Mapping):
+        unit = one.given.get("unit")
+        if isinstance(unit, Mapping) and unit.keys() & {"uom", "ucum"}:
             used[known_conventions.UOM] = "unit"
     return used
 

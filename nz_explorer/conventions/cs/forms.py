@@ -11,7 +11,7 @@ from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace, set_attribute
 from nz_explorer.model import Array, Group, Node
-from nz_explorer.model.dialects.cs import is_first_form, is_shared, is_system
+from nz_explorer.model.dialects.cs import Crs, is_first_form, is_shared, is_system
 from nz_explorer.model.dialects.ref import Reference, Target, is_reference
 from nz_explorer.model.paths import all_above
 from nz_explorer.text.phrases import listed
@@ -108,7 +108,7 @@ def into_set(node: Node) -> Draft | None:
     return Draft("suggest", operations)
 
 
-def not_an_entry(array: Array, i: int, given: Any, problem: str) -> Fail:
+def not_an_entry(array: Array, i: int, crs: Crs) -> Fail:
     """Report an entry of the list that is neither a reference system nor a reference to one.
 
     Parameters
@@ -117,14 +117,14 @@ def not_an_entry(array: Array, i: int, given: Any, problem: str) -> Fail:
         The array.
     i : int
         The place in the list.
-    given : object
-        The entry.
-    problem : str
-        Why it is no reference system.
+    crs : Crs
+        The entry, with a problem.
     """
-    pointer = array.attribute_pointer("cs", "crs", i)
+    given, pointer = crs.given, array.attribute_pointer("cs", "crs", i)
+    if crs.at:
+        return Fail(crs.pointer(*crs.at), f"crs[{i}]: {crs.problem}", rule="CS-ARR-002")
     if not isinstance(given, str):
-        message = f"crs[{i}] is neither a reference system nor a reference: {problem}"
+        message = f"crs[{i}] is neither a reference system nor a reference: {crs.problem}"
         return Fail(pointer, message, rule="CS-ARR-002")
     right = _shared_by_name(array, given)
     such = json_text({"ref": right or {"node": "..", "attribute": "/attributes/crs/name"}})

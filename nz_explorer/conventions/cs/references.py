@@ -46,7 +46,7 @@ def _reference(
         )
     paths = [target.node.path for target in reference.targets]
     inner = _inner(reference, at)
-    if isinstance(bare := _bare(reference), str):
+    if isinstance(bare := _bare(reference), str) and reference.kind != "form":
         right = _as_object(reference, bare, in_cs=in_cs)
         yield Fail(
             inner,

@@ -14,6 +14,7 @@ from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
+from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, add, remove, replace
 from nz_explorer.model import Array, Group
@@ -237,29 +238,29 @@ def identifier(pointer: str, given: Any, name: str = "id") -> RuleOutput:
         f'{name} must be an object such as {{"proj:code": …}}, got {json_text(given)}'
     )
     if isinstance(given, Mapping) and known_conventions.PROJ.keys & given.keys():
-        error = known_conventions.property_error(known_conventions.PROJ, given)
+        # the text of proj: allows null beside another member
+        named = {key: value for key, value in given.items() if value is not None}
+        error = known_conventions.property_error(known_conventions.PROJ, named or given)
         message = None if error is None else f"{name}: {error}"
+        wrong = [key for key in known_conventions.PROJ.keys if error and f"'{key}'" in error]
+        pointer = join(pointer, wrong[0]) if len(wrong) == 1 and wrong[0] in given else pointer
     if message is not None:
-        right = _as_proj(given)
-        yield Fail(
-            pointer,
-            message,
-            fix=lambda _node: right and Draft("suggest", (replace(pointer, right),)),
-            rule="CS-ID-004",
-        )
+        yield Fail(pointer, message, fix=lambda _node: _as_proj(pointer, given), rule="CS-ID-004")
 
 
-_CODE = re.compile(r"[A-Z][A-Z0-9_]*:[0-9]+")
-_WKT2 = re.compile(r"(?:GEOG|GEOD|PROJ|VERT|TIME|ENG|BOUND|COMPOUND)[A-Z]*CRS\[.*\]", re.DOTALL)
-"""Reference systems in well-known text, version 2; version 1 has other words."""
+_WKT2 = re.compile(r"(?:BASE|BOUND|COMPOUND|ENG|GEOD|GEOG|PROJ|TIME|VERT)[A-Z]*CRS\[.*\]", re.DOTALL)
+"""A reference system in well-known text, version 2; version 1 has other words."""
 
 
-def _as_proj(given: Any) -> dict[str, Any] | None:
-    """Return the object of proj: that a code or a text by itself stands for, None where that is not clear."""
-    text = given.strip() if isinstance(given, str) else ""
-    if _CODE.fullmatch(text.upper()):
-        return {"proj:code": text.upper()}
-    return {"proj:wkt2": text} if _WKT2.fullmatch(text) else None
+def _as_proj(pointer: str, given: Any) -> Draft | None:
+    """Return the fix that makes an object of proj: of a text by itself, None where it is not clear which."""
+    right: dict[str, Any] = {}
+    if isinstance(given, str):
+        code, wkt2 = known_crs.code(given), _WKT2.fullmatch(given.strip())
+        right = {"proj:wkt2": given.strip()} if wkt2 else {"proj:code": code}
+    if known_conventions.property_error(known_conventions.PROJ, right) is not None:
+        return None
+    return Draft("suggest", (replace(pointer, right),))
 
 
 def _axis(axis: Axis, *, located: bool) -> RuleOutput:
@@ -326,12 +327,10 @@ def _abbreviation(axis: Axis, *, located: bool) -> RuleOutput:
     pointer = axis.pointer("abbreviation")
     text = bool(axis.sets) and all(is_text(one) for one in axis.sets)
     if given is not None and given not in ABBREVIATIONS:
-        right = given.strip().upper() if isinstance(given, str) else None
-        right = right if right in ABBREVIATIONS else None
         yield Fail(
             pointer,
             f"axis {json_text(axis.name)}: abbreviation {json_text(given)} is not X, Y, Z or T",
-            fix=None if right is None else lambda _node: Draft("safe", (replace(pointer, right),)),
+            fix=lambda _node: _right_abbreviation(axis, text=text),
             rule="CS-AX-003",
         )
     elif given == "T" and text:
@@ -373,6 +372,18 @@ def _abbreviation(axis: Axis, *, located: bool) -> RuleOutput:
             fix=lambda _node: Draft("suggest", (add(pointer, letter),)),
             rule="CS-AX-003",
         )
+
+
+def _right_abbreviation(axis: Axis, *, text: bool) -> Draft | None:
+    """Return the fix of an abbreviation that there is not, None where nothing tells which is meant."""
+    given, pointer = axis.abbreviation, axis.pointer("abbreviation")
+    right = given.strip().upper() if isinstance(given, str) else None
+    if right in ABBREVIATIONS:
+        return Draft("safe", (replace(pointer, right),))
+    if any("time" in one.given for one in axis.sets):
+        return Draft("suggest", (replace(pointer, "T"),))
+    meant = None if text else _meant(axis)
+    return None if meant is None else Draft("suggest", (replace(pointer, meant[1]),))
 
 
 def _meant(axis: Axis) -> tuple[str, str] | None:
@@ -454,7 +465,11 @@ def _direction(axis: Axis, holder: Axis | CoordinateSet, text: bool | None) -> R
             yield Fail(
                 pointer,
                 f"the numeric coordinates of axis {json_text(axis.name)} have no direction",
-                fix=lambda _node: Draft("suggest", (add(pointer, usual[0]),) if usual else ()),
+                fix=lambda _node: (
+                    Draft("suggest", (add(pointer, usual[0]),))
+                    if usual
+                    else Draft("suggest", note="write one of OGC 18-005r5, Table 48")
+                ),
                 rule="CS-AX-005",
             )
         return

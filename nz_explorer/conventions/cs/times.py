@@ -57,7 +57,7 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
             hint = "" if unit is None else f", which its unit {json_text(unit)} belongs in"
             yield Fail(pointer, f"axis {shown} has no time object{hint}", rule="CS-TIME-001")
         return
-    if axis.abbreviation not in ("T", None):  # that there is none is CS-AX-003
+    if axis.abbreviation in ("X", "Y", "Z"):  # that there is none, or no such one, is CS-AX-003
         yield Fail(
             pointer,
             f"axis {shown} has a time object, which is allowed only with the abbreviation T",

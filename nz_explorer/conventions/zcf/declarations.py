@@ -15,6 +15,8 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.engine.schema_convention import MOST_VIOLATIONS
 from nz_explorer.model import Group
 from nz_explorer.model.dialects import multiscales
+from nz_explorer.model.dialects.cs import is_cs
+from nz_explorer.model.dialects.ref import is_reference
 
 if TYPE_CHECKING:
     from nz_explorer.conventions.zcf.known_conventions import Convention
@@ -443,9 +445,18 @@ def _without_properties(node: Node, used: Container[Convention | None]) -> Itera
 
 
 def _has_place_of_proj(node: Node) -> bool:
-    """Whether a node has members whose value is one of proj: by other conventions; that it has not its form is CS-ID-004."""
+    """Whether other conventions may have attributes of proj: there, in a member that is wrong, or where a reference leads.
+
+    What is wrong with them is CS-ARR-001 and CS-ID-004.
+    """
     declared, attributes = declared_here(node), node.attributes
-    places = [_members(attributes, {"id"})] if known_conventions.CS in declared else []
+    places: list[Iterator[Any]] = []
+    if known_conventions.CS in declared:
+        places = [_members(attributes, {"id"})]
+        systems = attributes["cs"]["crs"] if is_cs(attributes.get("cs")) else None
+        if "cs" in attributes and not isinstance(systems, list):
+            return True
+        places.append(filter(is_reference, systems or ()))
     if known_conventions.GEOLOCATION in declared:
         places += [_members(one, {"id", "crs"}) for one in _members(attributes, {"geolocation"})]
     return any(True for place in places for _ in place)

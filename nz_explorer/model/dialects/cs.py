@@ -8,6 +8,7 @@ All are read alike here. What came before them had no reference systems, and is 
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -189,6 +190,8 @@ class Crs(_Described):
         The reference that leads to it, if it is in another node.
     problem : str or None
         Why there is none.
+    at : tuple
+        Members that lead to what is wrong, from the object.
     cycle : bool
         Whether that is because references come to no end.
     """
@@ -196,6 +199,7 @@ class Crs(_Described):
     axes: tuple[Axis, ...] = ()
     reference: Reference | None = None
     problem: str | None = None
+    at: Place = ()
     cycle: bool = False
 
     @property
@@ -326,7 +330,7 @@ def _followed(entry: Any, place: Place, array: Array, cancel: Cancellation | Non
         if not is_reference(target.value):
             inside = tuple(pointers.split(target.pointer)[1:])
             found = _crs(target.value, inside, target.node)
-            return Crs(found.given, found.place, found.home, found.axes, first, found.problem)
+            return dataclasses.replace(found, reference=first)
         given, home = target.value, target.node
     return Crs(entry, place, array, reference=first, problem=problem, cycle=True)
 
@@ -334,22 +338,29 @@ def _followed(entry: Any, place: Place, array: Array, cancel: Cancellation | Non
 def _crs(given: Any, place: Place, home: Node) -> Crs:
     if not isinstance(given, Mapping):
         return Crs(given, place, home, problem="it is not an object")
-    axes = given.get("axes")
+    if "axes" not in given:
+        return Crs(given, place, home, problem="it has no axes")
+    axes = given["axes"]
     if isinstance(axes, Mapping):
         pairs: Iterator[tuple[str | int, Any]] = iter(axes.items())
     elif isinstance(axes, list):
         pairs = iter(enumerate(axes))
     else:
-        return Crs(given, place, home, problem="it has no axes")
+        why = f"axes must be an object of axes by name, got {json_text(axes)}"
+        return Crs(given, place, home, problem=why, at=("axes",))
+    if not axes:
+        return Crs(given, place, home, problem="axes are empty", at=("axes",))
     listed = list(pairs)
     found = tuple(
         _axis(value, key, (*place, "axes", key), home)
         for key, value in listed
         if isinstance(value, Mapping)
     )
-    odd = next(((key, value) for key, value in listed if not isinstance(value, Mapping)), None)
-    why = None if odd is None else f"axis {json_text(odd[0])} is {json_text(odd[1])}, not an object"
-    return Crs(given, place, home, found, problem=why if axes else "it has no axes")
+    odd = next((key for key, value in listed if not isinstance(value, Mapping)), None)
+    if odd is None:
+        return Crs(given, place, home, found)
+    why = f"axis {json_text(odd)} is {json_text(dict(listed)[odd])}, not an object"
+    return Crs(given, place, home, found, problem=why, at=("axes", odd))
 
 
 def _axis(given: Mapping[str, Any], key: str | int, place: Place, home: Node) -> Axis:
@@ -412,7 +423,7 @@ def signs_of_revisions(crs: Crs) -> list[tuple[str, set[Revision]]]:
     ]
     for axis in crs.axes:
         keyed = isinstance(axis.place[-1], str)
-        signs.append((axis.pointer(), {"r3", "r4"} if keyed else {"r1", "r2"}))
+        signs.append((crs.pointer("axes"), {"r3", "r4"} if keyed else {"r1", "r2"}))
         if "direction" in axis.given and axis.sets:  # an ordinal axis has no other place for it
             signs.append((axis.pointer("direction"), {"r1"}))
         for one in axis.sets:

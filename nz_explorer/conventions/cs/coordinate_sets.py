@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import permutations
 
@@ -16,7 +15,7 @@ from nz_explorer.conventions.cs.forms import (
     shared_by,
 )
 from nz_explorer.conventions.cs.geolocation import geolocation
-from nz_explorer.conventions.cs.lengths import lengths
+from nz_explorer.conventions.cs.lengths import lengths, place
 from nz_explorer.conventions.cs.members import OF_SET, near
 from nz_explorer.conventions.cs.references import _reference
 from nz_explorer.conventions.cs.systems import (
@@ -44,7 +43,6 @@ from nz_explorer.model.dialects.cs import (
     Crs,
     coordinate_system,
     is_cs,
-    is_first_form,
     is_system,
     shared_systems,
 )
@@ -56,8 +54,10 @@ MOST_PERMUTED = 6
 
 
 def _has_cs(group: Group) -> bool:
-    given = group.attributes.get("cs")
-    return is_cs(given) or (is_first_form(given) and known_conventions.CS in declared_here(group))
+    attributes = group.attributes
+    return is_cs(attributes.get("cs")) or (
+        "cs" in attributes and known_conventions.CS in declared_here(group)
+    )
 
 
 @rule(
@@ -266,10 +266,11 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
             which = number if name is None else json_text(name)
             why = "has no name, and so no axis" if name is None else "has no axis"
             yield Fail(pointer, f"dimension {which} {why} in cs", rule="CS-ARR-004")
-        if name is not None and (names.count(name) > 1 or not SCHEMA_NAME.fullmatch(name)):
+        again = name in names[:number]
+        if name is not None and (again or not SCHEMA_NAME.fullmatch(name)):
             why = (
                 "in which each name occurs once"
-                if names.count(name) > 1
+                if again
                 else "in which names begin with a letter, a to z, and have letters, digits and underscores"
             )
             yield Fail(
@@ -294,26 +295,44 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
                 else f"has {plural(length, 'value')}"
             )
             yield Fail(
-                pointer,
+                place(system, axis),
                 f"axis {json_text(axis.name)} is not a dimension of the array and {has}; such an axis must have exactly one value",
                 severity="warning" if length is None else None,
                 rule="CS-ARR-005",
             )
-    for rule_id, what, values in (
-        ("CS-AX-002", "axis", [axis.name for axis in system.axes]),
-        ("CS-AX-004", "abbreviation", [axis.abbreviation for axis in system.axes]),
-    ):
-        texts = Counter(value for value in values if isinstance(value, str))
-        for value, count in texts.items():
-            if count > 1:
-                yield Fail(pointer, f"{what} {json_text(value)} occurs {count} times", rule=rule_id)
+    yield from _once(system)
+
+
+def _once(system: CoordinateSystem) -> RuleOutput:
+    """Judge whether names and abbreviations are those of one axis each."""
+    by_name: dict[str, list[Axis]] = {}
+    for axis in system.axes:
+        by_name.setdefault(str(axis.name), []).append(axis)
+    for name, axes in by_name.items():
+        if len(axes) > 1:
+            yield Fail(
+                place(system, axes[1]),
+                f"axis {json_text(name)} occurs {len(axes)} times",
+                rule="CS-AX-002",
+            )
+    marked: dict[str, list[Axis]] = {}
+    for first, *_ in by_name.values():  # of an axis that occurs twice that is told already
+        if isinstance(first.abbreviation, str):
+            marked.setdefault(first.abbreviation, []).append(first)
+    for abbreviation, axes in marked.items():
+        if len(axes) > 1:
+            yield Fail(
+                place(system, axes[1], "abbreviation"),
+                f"abbreviation {json_text(abbreviation)} occurs {len(axes)} times",
+                rule="CS-AX-004",
+            )
 
 
 def _is_formed(axis: Axis, *, located: bool) -> bool:
     """Whether an axis that does not say its length has coordinates, or may have none: what is wrong with others is reported."""
     if "coordinates" not in axis.given:
         return located or axis.abbreviation not in ABBREVIATIONS
-    return any(one.kind == "regular" or one.external() is not None for one in axis.sets)
+    return any(one.kind == "regular" for one in axis.sets)
 
 
 def _names_of_axes(node: Node) -> Draft | None:

@@ -34,13 +34,28 @@ def lengths(system: CoordinateSystem) -> RuleOutput:
             yield from _bounds(system, axis, one, length)
 
 
-def _at(system: CoordinateSystem, axis: Axis, one: CoordinateSet, *members: str) -> str:
-    """Return where something of coordinates is; the entry of the array that leads there, if that is another node."""
+def place(system: CoordinateSystem, axis: Axis, *members: str | int) -> str:
+    """Return where something of an axis is; the entry of the array that leads there, if that is in another node.
+
+    Parameters
+    ----------
+    system : CoordinateSystem
+        That of an array.
+    axis : Axis
+        One of its axes.
+    *members : str or int
+        What leads from the axis to it.
+    """
     array = system.array
-    if one.home is array:
-        return one.pointer(*members)
+    if axis.home is array:
+        return axis.pointer(*members)
     entries = (i for i, crs in enumerate(system.crs) if any(axis is own for own in crs.axes))
     return array.attribute_pointer("cs", "crs", next(entries))
+
+
+def _at(system: CoordinateSystem, axis: Axis, one: CoordinateSet, *members: str) -> str:
+    """Return where something of coordinates is, or the entry that leads there."""
+    return one.pointer(*members) if one.home is system.array else place(system, axis)
 
 
 def _values(system: CoordinateSystem, axis: Axis, one: CoordinateSet, length: int) -> RuleOutput:

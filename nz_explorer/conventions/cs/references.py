@@ -245,9 +245,9 @@ def _near(home: Node, path: str) -> str | None:
         place = joined(base, path) or "/"
         beside = home.hierarchy.get(posixpath.dirname(place))
         if isinstance(beside, Group):
-            names = [child.name for child in beside.hierarchy.children(beside)]
-            if close := get_close_matches(posixpath.basename(place), names, 1, 0.75):
-                return below(beside.path) + close[0]
+            names = {child.name.lower(): child.name for child in beside.hierarchy.children(beside)}
+            if close := get_close_matches(posixpath.basename(place).lower(), names, 1, 0.75):
+                return below(beside.path) + names[close[0]]
     return None
 
 

@@ -154,6 +154,13 @@ def of_crs(crs: Crs) -> RuleOutput:
     yield from near_members(crs)
     if isinstance(crs.given, Mapping):
         yield from judge_name(crs.pointer("name"), crs.given)
+        description = crs.given.get("description", "")
+        if not isinstance(description, str):
+            yield Fail(
+                crs.pointer("description"),
+                f"description must be a text, got {json_text(description)}",
+                rule="CS-ATT-001",
+            )
         if "id" in crs.given:
             yield from identifier(crs.pointer("id"), crs.given["id"])
         if "type" in crs.given and crs.given["type"] not in TYPES:
@@ -248,7 +255,9 @@ def identifier(pointer: str, given: Any, name: str = "id") -> RuleOutput:
         yield Fail(pointer, message, fix=lambda _node: _as_proj(pointer, given), rule="CS-ID-004")
 
 
-_WKT2 = re.compile(r"(?:BASE|BOUND|COMPOUND|ENG|GEOD|GEOG|PROJ|TIME|VERT)[A-Z]*CRS\[.*\]", re.DOTALL)
+_WKT2 = re.compile(
+    r"(?:BASE|BOUND|COMPOUND|ENG|GEOD|GEOG|PROJ|TIME|VERT)[A-Z]*CRS\[.*\]", re.DOTALL
+)
 """A reference system in well-known text, version 2; version 1 has other words."""
 
 

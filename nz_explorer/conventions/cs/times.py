@@ -78,9 +78,7 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
             yield Fail(
                 f"{pointer}/units",
                 f"time has units, {json_text(units)}, and readers look for unit",
-                fix=lambda _node: Draft(
-                    "suggest", (move(f"{pointer}/units", f"{pointer}/unit"),)
-                ),
+                fix=lambda _node: Draft("suggest", (move(f"{pointer}/units", f"{pointer}/unit"),)),
                 rule="CS-TIME-002",
             )
             return

@@ -65,6 +65,7 @@ def list_of_objects(node: Node) -> Iterator[Fail]:
             pointer_to(node),
             f"zarr_conventions must be a list of objects, got {json_type(given)}{hint}",
             fix=_as_list,
+            covers=("CS-REG-001", "CS-REG-002"),  # nothing is declared in what is no list
         )
         return
     for i, entry in enumerate(given):
@@ -104,7 +105,7 @@ def entry_identifies(node: Node) -> Iterator[Fail]:
             yield Fail(
                 pointer_to(node, i),
                 f"entry {i} identifies no convention: {why}",
-                fix=lambda _node: Draft("suggest", note="add the uuid of the convention"),
+                fix=_identified(i, entry),
             )
             continue
         named = any(_leads(entry, member) for member in IDENTIFIERS)
@@ -115,6 +116,16 @@ def entry_identifies(node: Node) -> Iterator[Fail]:
                     f"{member} of entry {i} is no URL: {json_text(entry[member])}",
                     severity="warning" if named else None,
                 )
+
+
+def _identified(i: int, entry: dict[str, Any]) -> FixMaker:
+    """Return the fix of an entry that identifies no convention: the whole entry of the one that is called so."""
+    name = str(entry.get("name")).rstrip(":").lower()
+    called = [one for one in known_conventions.KNOWN if one.name.lower() == name and one.entry]
+    if not called:
+        return lambda _node: Draft("suggest", note="add the uuid of the convention")
+    whole = dict(called[0].entry)
+    return lambda node: Draft("suggest", (replace(pointer_to(node, i), whole),))
 
 
 def _leads(entry: Any, member: str) -> bool:
@@ -328,9 +339,12 @@ def uses_are_declared(node: Node) -> Iterator[Fail]:
 def declare(known: Convention) -> FixMaker:
     """Return the fix that declares a convention at a node."""
 
-    def fix(node: Node) -> Draft:
-        if isinstance(node.attributes.get("zarr_conventions"), list):
+    def fix(node: Node) -> Draft | None:
+        given = node.attributes.get("zarr_conventions")
+        if isinstance(given, list):
             return Draft("safe", (add(pointer_to(node, "-"), dict(known.entry)),))
+        if given is not None:
+            return None  # what it holds would be lost
         return Draft("safe", set_attribute(node, "zarr_conventions", [dict(known.entry)]))
 
     return fix

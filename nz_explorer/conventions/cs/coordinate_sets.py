@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import permutations
 
+from nz_explorer.conventions.cs.axis_coordinates import is_text
 from nz_explorer.conventions.cs.declared import one_revision, registered
 from nz_explorer.conventions.cs.forms import (
     has_systems,
@@ -317,7 +318,8 @@ def _once(system: CoordinateSystem) -> RuleOutput:
             )
     marked: dict[str, list[Axis]] = {}
     for first, *_ in by_name.values():  # of an axis that occurs twice that is told already
-        if isinstance(first.abbreviation, str):
+        texts = bool(first.sets) and all(map(is_text, first.sets))  # which is CS-AX-003
+        if not texts and first.abbreviation in ABBREVIATIONS:
             marked.setdefault(first.abbreviation, []).append(first)
     for abbreviation, axes in marked.items():
         if len(axes) > 1:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import coordinates, is_text
+from nz_explorer.conventions.cs.directions import USUAL, directions, is_physical
 from nz_explorer.conventions.cs.members import near_members
 from nz_explorer.conventions.cs.parametric import parametric
 from nz_explorer.conventions.zarr3.nodes import shown
@@ -22,60 +23,11 @@ from nz_explorer.model.dialects import crs as known_crs
 from nz_explorer.model.dialects.cs import (
     ABBREVIATIONS,
     Axis,
-    CoordinateSet,
     Crs,
     is_cs,
     is_shared,
     is_system,
 )
-
-DIRECTIONS = frozenset(
-    (
-        "north",
-        "northNorthEast",
-        "northEast",
-        "eastNorthEast",
-        "east",
-        "eastSouthEast",
-        "southEast",
-        "southSouthEast",
-        "south",
-        "southSouthWest",
-        "southWest",
-        "westSouthWest",
-        "west",
-        "westNorthWest",
-        "northWest",
-        "northNorthWest",
-        "up",
-        "down",
-        "geocentricX",
-        "geocentricY",
-        "geocentricZ",
-        "future",
-        "past",
-        "columnPositive",
-        "columnNegative",
-        "rowPositive",
-        "rowNegative",
-        "displayRight",
-        "displayLeft",
-        "displayUp",
-        "displayDown",
-        "forward",
-        "aft",
-        "port",
-        "starboard",
-        "clockwise",
-        "counterClockwise",
-        "towards",
-        "awayFrom",
-        "unspecified",
-    )
-)
-"""OGC 18-005r5, Table 48."""
-
-USUAL = {"X": ("east",), "Y": ("north",), "Z": ("up", "down"), "T": ("future", "past")}
 
 SCHEMA_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*")
 
@@ -182,7 +134,7 @@ def of_crs(crs: Crs) -> RuleOutput:
     located = isinstance(crs.given, Mapping) and "geolocation" in crs.given
     for axis in crs.axes:
         yield from _axis(axis, located=located)
-        yield from _directions(axis, at_axis=at_axes or "direction" in axis.given)
+        yield from directions(axis, at_axis=at_axes or "direction" in axis.given)
 
 
 def judge_name(pointer: str, holder: Mapping[str, Any]) -> RuleOutput:
@@ -290,26 +242,7 @@ def _axis(axis: Axis, *, located: bool) -> RuleOutput:
     yield from _abbreviation(axis, located=located)
     given, pointer = axis.given.get("coordinates"), axis.pointer("coordinates")
     if "coordinates" not in axis.given:
-        if "boundaries" in axis.given:
-            yield Fail(
-                axis.pointer("boundaries"),
-                f"the ordinal axis {shown} has boundaries, which are for coordinates that are numbers",
-                fix=lambda _node: Draft("unsafe", (remove(axis.pointer("boundaries")),)),
-                rule="CS-BND-002",
-            )
-        hints = [m for m in ("unit", "time", "values", "parametric") if m in axis.given]
-        if hints:
-            yield Fail(
-                pointer,
-                f"axis {shown} has {hints[0]}, which belongs in coordinates, but no coordinates",
-                rule="CS-CO-001",
-            )
-        elif _is_physical(axis) and not located:
-            yield Fail(
-                pointer,
-                f"axis {shown} is marked {axis.abbreviation}, so it is in space or time and needs coordinates",
-                rule="CS-CO-001",
-            )
+        yield from _without_coordinates(axis, located=located)
     elif not isinstance(given, list) or not given or len(axis.sets) != len(given):
         yield Fail(
             pointer,
@@ -325,6 +258,39 @@ def _axis(axis: Axis, *, located: bool) -> RuleOutput:
             yield from judge_attributes(one.pointer("boundaries", "attributes"), limits)
         yield from coordinates(axis, one)
         yield from parametric(axis, one)
+
+
+_OF_COORDINATES = ("unit", "time", "values", "parametric", "boundaries")
+
+
+def _without_coordinates(axis: Axis, *, located: bool) -> RuleOutput:
+    """Judge an axis that has none, which is ordinal unless it is in space or time."""
+    shown, pointer = json_text(axis.name), axis.pointer("coordinates")
+    hints = [member for member in _OF_COORDINATES if member in axis.given]
+    if hints == ["boundaries"] and not is_physical(axis):
+        yield Fail(
+            axis.pointer("boundaries"),
+            f"the ordinal axis {shown} has boundaries, which are for coordinates that are numbers",
+            fix=lambda _node: Draft("unsafe", (remove(axis.pointer("boundaries")),)),
+            rule="CS-BND-002",
+        )
+    elif hints:
+        keyed = isinstance(axis.place[-1], str)
+        inner = (*hints, "direction") if keyed and "direction" in axis.given else hints
+        right: dict[str, Any] = {k: v for k, v in axis.given.items() if k not in inner}
+        right["coordinates"] = [{member: axis.given[member] for member in inner}]
+        yield Fail(
+            pointer,
+            f"axis {shown} has {hints[0]}, which belongs in coordinates, but no coordinates",
+            fix=lambda _node: Draft("suggest", (replace(axis.pointer(), right),)),
+            rule="CS-CO-001",
+        )
+    elif is_physical(axis) and not located:
+        yield Fail(
+            pointer,
+            f"axis {shown} is marked {axis.abbreviation}, so it is in space or time and needs coordinates",
+            rule="CS-CO-001",
+        )
 
 
 def _wrap(pointer: str, given: Any) -> FixMaker:
@@ -407,10 +373,6 @@ def _meant(axis: Axis) -> tuple[str, str] | None:
     return None if right is None else ("direction", right)
 
 
-def _is_physical(axis: Axis) -> bool:
-    return isinstance(axis.abbreviation, str) and axis.abbreviation in ABBREVIATIONS
-
-
 _WORDS = {2: "two", 3: "three", 4: "four"}
 
 
@@ -433,76 +395,3 @@ def _set_names(axis: Axis) -> RuleOutput:
                 severity="info" if name is None else None,
                 rule="CS-CO-003",
             )
-
-
-def _directions(axis: Axis, *, at_axis: bool) -> RuleOutput:
-    """Judge the direction of an axis, and those that sets of its coordinates have of their own."""
-    ordinal = axis.given.get("coordinates") is None and not _is_physical(axis)
-    if ordinal and "direction" in axis.given:
-        yield from _no_direction(axis, axis.pointer("direction"), "ordinal")
-    texts: list[bool | None] = []
-    for one in axis.sets:
-        if "direction" in one.given or not at_axis:
-            yield from _contradiction(axis, one)
-            yield from _direction(axis, one, is_text(one))
-        else:
-            texts.append(is_text(one))
-    if texts:
-        known = [text for text in texts if text is not None]
-        yield from _direction(axis, axis, min(known, default=None))
-
-
-def _contradiction(axis: Axis, one: CoordinateSet) -> RuleOutput:
-    """Warn where an axis has one direction and its coordinates have another."""
-    own, of_axis = one.given.get("direction"), axis.given.get("direction")
-    if own is not None and of_axis is not None and own != of_axis:
-        yield Fail(
-            axis.pointer("direction"),
-            f"axis {json_text(axis.name)} has the direction {json_text(of_axis)} and its coordinates have {json_text(own)};"
-            " the text has it at the coordinates only",
-            severity="warning",
-            fix=lambda _node: Draft("suggest", (remove(axis.pointer("direction")),)),
-            rule="CS-AX-005",
-        )
-
-
-def _direction(axis: Axis, holder: Axis | CoordinateSet, text: bool | None) -> RuleOutput:
-    pointer, given = holder.pointer("direction"), holder.given.get("direction")
-    usual = USUAL.get(axis.abbreviation) if isinstance(axis.abbreviation, str) else None
-    if given is None:
-        if text is False:
-            yield Fail(
-                pointer,
-                f"the numeric coordinates of axis {json_text(axis.name)} have no direction",
-                fix=lambda _node: (
-                    Draft("suggest", (add(pointer, usual[0]),))
-                    if usual
-                    else Draft("suggest", note="write one of OGC 18-005r5, Table 48")
-                ),
-                rule="CS-AX-005",
-            )
-        return
-    if text is True:
-        yield from _no_direction(axis, pointer, "string")
-    if not isinstance(given, str) or given not in DIRECTIONS:
-        right = next((d for d in DIRECTIONS if d.lower() == str(given).lower()), None)
-        yield Fail(
-            pointer,
-            f"{json_text(given)} is not a direction of OGC 18-005r5, Table 48",
-            fix=None if right is None else lambda _node: Draft("safe", (replace(pointer, right),)),
-            rule="CS-AX-007",
-        )
-    elif usual is not None and given not in usual:
-        yield Fail(
-            pointer,
-            f"axis {axis.abbreviation} usually points {' or '.join(usual)}, not {given}",
-            rule="CS-AX-008",
-        )
-
-
-def _no_direction(axis: Axis, pointer: str, kind: str) -> RuleOutput:
-    yield Fail(
-        pointer,
-        f"the {kind} axis {json_text(axis.name)} has a direction, which is allowed only if there is a natural one",
-        rule="CS-AX-006",
-    )

@@ -54,8 +54,14 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
         labels = text and any("time" in other.given for other in axis.sets)  # of times beside them
         if axis.abbreviation == "T" and not labels:
             unit = one.given.get("unit")
-            hint = "" if unit is None else f", which its unit {json_text(unit)} belongs in"
-            yield Fail(pointer, f"axis {shown} has no time object{hint}", rule="CS-TIME-001")
+            of_time = isinstance(unit, str) and _TIME_UNIT.match(unit.strip()) is not None
+            hint = f", which its unit {json_text(unit)} belongs in" if of_time else ""
+            yield Fail(
+                pointer,
+                f"axis {shown} has no time object{hint}",
+                fix=lambda _node: _from_unit(one),
+                rule="CS-TIME-001",
+            )
         return
     if axis.abbreviation in ("X", "Y", "Z"):  # that there is none, or no such one, is CS-AX-003
         yield Fail(
@@ -113,6 +119,16 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
         )
     keyed = isinstance(axis.place[-1], str)  # as in revisions that have no reference any more
     yield from _epoch(given, pointer, str(calendar).lower() if known else "standard", keyed=keyed)
+
+
+def _from_unit(one: CoordinateSet) -> Draft | None:
+    """Return the fix that makes a time object of units such as CF has them; None where there are none."""
+    draft = _in_two_members(one.pointer("time"), one.given.get("unit"), {})
+    if draft is None:
+        return None
+    (whole,) = draft.operations
+    right = add(one.pointer("time"), whole["value"])
+    return Draft("suggest", (remove(one.pointer("unit")), right))
 
 
 def _in_two_members(pointer: str, units: Any, members: Mapping[str, Any]) -> Draft | None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from nz_explorer.conventions.cs.members import from_axis
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, add, move, remove, replace
@@ -56,10 +57,13 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
             unit = one.given.get("unit")
             of_time = isinstance(unit, str) and _TIME_UNIT.match(unit.strip()) is not None
             hint = f", which its unit {json_text(unit)} belongs in" if of_time else ""
+            own = "time" in axis.given
             yield Fail(
                 pointer,
-                f"axis {shown} has no time object{hint}",
-                fix=lambda _node: _from_unit(one),
+                f"the coordinates of axis {shown} have no time object; that of the axis belongs in them"
+                if own
+                else f"axis {shown} has no time object{hint}",
+                fix=lambda _node: from_axis(axis, "time", pointer) if own else _from_unit(one),
                 rule="CS-TIME-001",
             )
         return

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from nz_explorer.conventions.cs.members import from_axis
-from nz_explorer.conventions.cs.references import _reference
+from nz_explorer.conventions.cs.references import _reference, without_ref
 from nz_explorer.conventions.cs.times import time_object
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
@@ -166,7 +166,7 @@ def values_object(shown: str, home: Node, given: Any, pointer: str, *, keyed: bo
             yield Fail(f"{at}/1", "the increment is 0", rule="CS-VAL-003")
     elif kind == "external":
         yield from _reference(home, resolve(values, home), at)
-        yield from _without_ref(at, values, keyed=keyed)
+        yield from without_ref(at, values, keyed=keyed)
     elif not of_one_type(values):
         yield Fail(
             at,
@@ -178,19 +178,6 @@ def values_object(shown: str, home: Node, given: Any, pointer: str, *, keyed: bo
             at,
             f"explicit values of {shown} must be finite, got {json_text(beyond)}",
             rule="CS-VAL-005",
-        )
-
-
-def _without_ref(at: str, given: Any, *, keyed: bool) -> RuleOutput:
-    """Note a reference with nothing around it, as examples had it while axes were lists."""
-    if keyed and isinstance(given, Mapping) and "node" in given and "ref" not in given:
-        yield Fail(
-            at,
-            "reference: ref around it is missing, which the schema has since axes are an object by name, and without"
-            " which the reader of the author of cs finds no coordinates",
-            severity="warning",
-            fix=lambda _node: Draft("suggest", (replace(at, {"ref": given}),)),
-            rule="REF-001",
         )
 
 
@@ -319,7 +306,7 @@ def _boundaries(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
     if there == ["external"]:
         reference = resolve(given["external"], one.home)
         yield from _reference(one.home, reference, f"{pointer}/external")
-        yield from _without_ref(f"{pointer}/external", given["external"], keyed=is_keyed(axis))
+        yield from without_ref(f"{pointer}/external", given["external"], keyed=is_keyed(axis))
     elif numbers(given["regular"], 2) is None:
         yield Fail(
             f"{pointer}/regular",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import permutations
 
-from nz_explorer.conventions.cs.axis_coordinates import is_text
+from nz_explorer.conventions.cs.axis_coordinates import is_keyed, is_text
 from nz_explorer.conventions.cs.declared import one_revision, registered
 from nz_explorer.conventions.cs.forms import (
     has_systems,
@@ -18,7 +18,7 @@ from nz_explorer.conventions.cs.forms import (
 from nz_explorer.conventions.cs.geolocation import geolocation
 from nz_explorer.conventions.cs.lengths import lengths, place
 from nz_explorer.conventions.cs.members import OF_SET, near
-from nz_explorer.conventions.cs.references import _reference
+from nz_explorer.conventions.cs.references import _reference, without_ref
 from nz_explorer.conventions.cs.systems import (
     OF_CRS,
     SCHEMA_NAME,
@@ -194,6 +194,17 @@ def _entry(array: Array, i: int, crs: Crs) -> RuleOutput:
         return
     if crs.reference is not None:
         yield from _reference(array, crs.reference, pointer, wanted=crs.problem is None)
+        given = crs.reference.given
+        yield from without_ref(pointer, given, keyed=any(map(is_keyed, crs.axes)))
+        if isinstance(given, Mapping) and "ref" in given and len(given) > 1:
+            beside = ", ".join(json_text(name) for name in given if name != "ref")
+            yield Fail(
+                pointer,
+                f"reference: with {beside} beside ref the reader of the author of cs takes it for a reference system without axes",
+                severity="warning",
+                readers={"xarray-zarr-xgroup": "finds no coordinates"},
+                rule="REF-001",
+            )
         if crs.reference.targets and crs.problem is not None:
             target = crs.reference.targets[0]
             yield Fail(

@@ -151,7 +151,9 @@ def shared_by(reference: Reference, target: Target, pointer: str) -> FixMaker | 
     shared = target.node.attributes.get("crs") if isinstance(target.node, Group) else None
     if not isinstance(shared, Mapping) or not is_shared(shared):
         return None
-    names = [join("/attributes/crs", name) for name in shared]
+    names = [join("/attributes/crs", name) for name, one in shared.items() if is_system(one)]
+    if not names or reference.attribute in names:
+        return None
     at = f"{pointer}/ref" if "ref" in reference.given else pointer
     operation = add(f"{at}/attribute", names[0])
     note = f"name one of the reference systems of {target.node.path}: {listed(names)}"

@@ -76,6 +76,33 @@ def _reference(
         )
 
 
+_NOT_FOUND = {"xarray-zarr-xgroup": "finds no coordinates"}
+
+
+def without_ref(at: str, given: Any, *, keyed: bool) -> RuleOutput:
+    """Note a reference with nothing around it, as examples had it while axes were lists.
+
+    Parameters
+    ----------
+    at : str
+        RFC 6901 pointer to the reference.
+    given : object
+        What is there.
+    keyed : bool
+        Whether axes are an object by name there.
+    """
+    if keyed and isinstance(given, Mapping) and "node" in given and "ref" not in given:
+        yield Fail(
+            at,
+            "reference: ref around it is missing, which the text has since axes are an object by name, and without"
+            " which the reader of the author of cs finds no coordinates",
+            severity="warning",
+            readers=_NOT_FOUND,
+            fix=lambda _node: Draft("suggest", (replace(at, {"ref": given}),)),
+            rule="REF-001",
+        )
+
+
 def _lost_from_the_group(home: Node, reference: Reference) -> str | None:
     """Return where a path leads to from the group of an array, None where that is what is meant.
 

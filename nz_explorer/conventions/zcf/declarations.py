@@ -15,7 +15,7 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.engine.schema_convention import MOST_VIOLATIONS
 from nz_explorer.model import Group
 from nz_explorer.model.dialects import multiscales
-from nz_explorer.model.dialects.cs import is_cs
+from nz_explorer.model.dialects.cs import is_cs, is_shared, is_system
 from nz_explorer.model.dialects.ref import is_reference
 
 if TYPE_CHECKING:
@@ -468,7 +468,10 @@ def _has_place_of_proj(node: Node) -> bool:
     if known_conventions.CS in declared:
         places = [_members(attributes, {"id"})]
         systems = attributes["cs"]["crs"] if is_cs(attributes.get("cs")) else None
-        if "cs" in attributes and not isinstance(systems, list):
+        shared = attributes.get("crs")
+        if ("cs" in attributes and not isinstance(systems, list)) or (
+            "crs" in attributes and not (is_shared(shared) or is_system(shared))
+        ):
             return True
         places.append(filter(is_reference, systems or ()))
     if known_conventions.GEOLOCATION in declared:

@@ -202,7 +202,7 @@ def _entry(array: Array, i: int, crs: Crs) -> RuleOutput:
                 pointer,
                 f"reference: with {beside} beside ref the reader of the author of cs takes it for a reference system without axes",
                 severity="warning",
-                readers={"xarray-zarr-xgroup": "finds no coordinates"},
+                readers={"xarray-zarr-xgroup": "gives the array without coordinates"},
                 rule="REF-001",
             )
         if crs.reference.targets and crs.problem is not None:

@@ -38,8 +38,10 @@ def _reference(
     if reference.uri is not None:
         yield from _elsewhere(home, reference, reference.uri, _inner(reference, at))
     if reference.kind in _OF_KIND:
+        whole = reference.member is None or not isinstance(_bare(reference), Mapping)
+        inside = _inner(reference, at)
         yield Fail(
-            at,
+            inside if whole else join(inside, str(reference.member)),
             f"reference: {reference.problem}",
             fix=_repaired(home, reference, at, in_cs=in_cs),
             rule=_OF_KIND[reference.kind],
@@ -76,7 +78,7 @@ def _reference(
         )
 
 
-_NOT_FOUND = {"xarray-zarr-xgroup": "finds no coordinates"}
+_NOT_FOUND = {"xarray-zarr-xgroup": "gives the array without coordinates"}
 
 
 def without_ref(at: str, given: Any, *, keyed: bool) -> RuleOutput:

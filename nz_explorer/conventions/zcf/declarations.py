@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zcf import known_conventions
@@ -12,11 +12,8 @@ from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, add, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
-from nz_explorer.engine.schema_convention import MOST_VIOLATIONS
 from nz_explorer.model import Group
 from nz_explorer.model.dialects import multiscales
-from nz_explorer.model.dialects.cs import is_cs, is_shared, is_system
-from nz_explorer.model.dialects.ref import is_reference
 
 if TYPE_CHECKING:
     from nz_explorer.conventions.zcf.known_conventions import Convention
@@ -30,7 +27,8 @@ URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s]+")
 _UNPINNED = re.compile(r"/(refs/heads/)?(main|master|HEAD)/")
 
 
-def _declares(node: Node) -> bool:
+def declares(node: Node) -> bool:
+    """Whether a node has ``zarr_conventions``."""
     return "zarr_conventions" in node.attributes
 
 
@@ -51,7 +49,7 @@ def entries(node: Node) -> list[tuple[int, dict[str, Any]]]:
     "ZCF-DECL-002",
     on="node",
     needs=("attributes",),
-    when=_declares,
+    when=declares,
     provides="conventions list",
 )
 def list_of_objects(node: Node) -> Iterator[Fail]:
@@ -90,7 +88,7 @@ def _as_list(node: Node) -> Draft | None:
     "ZCF-DECL-003",
     on="node",
     needs=("attributes", "conventions list"),
-    when=_declares,
+    when=declares,
 )
 def entry_identifies(node: Node) -> Iterator[Fail]:
     """Require a uuid or a URL, because names are not unique."""
@@ -138,7 +136,7 @@ def _leads(entry: Any, member: str) -> bool:
     "ZCF-DECL-004",
     on="node",
     needs=("attributes", "conventions list"),
-    when=_declares,
+    when=declares,
 )
 def entry_members(node: Node) -> Iterator[Fail]:
     """Fail on members that the framework does not define."""
@@ -157,7 +155,7 @@ def entry_members(node: Node) -> Iterator[Fail]:
     "ZCF-DECL-005",
     on="node",
     needs=("attributes", "conventions list"),
-    when=_declares,
+    when=declares,
 )
 def entry_named(node: Node) -> Iterator[Fail]:
     """Require a name for people."""
@@ -187,7 +185,7 @@ def _put(i: int, member: str, value: Any) -> Any:
     "ZCF-DECL-006",
     on="node",
     needs=("attributes", "conventions list"),
-    when=_declares,
+    when=declares,
 )
 def entry_name_fits(node: Node) -> Iterator[Fail]:
     """Require the name that the convention has, with the colon of a prefix. NZ's own is NZ-REG-002."""
@@ -212,7 +210,7 @@ def entry_name_fits(node: Node) -> Iterator[Fail]:
     "ZCF-DECL-007",
     on="node",
     needs=("attributes", "conventions list"),
-    when=_declares,
+    when=declares,
 )
 def entry_has_url(node: Node) -> Iterator[Fail]:
     """Require a URL beside a uuid, where the convention can be read."""
@@ -235,7 +233,7 @@ def entry_has_url(node: Node) -> Iterator[Fail]:
     "ZCF-DECL-008",
     on="node",
     needs=("attributes", "conventions list"),
-    when=_declares,
+    when=declares,
 )
 def entry_uuid(node: Node) -> Iterator[Fail]:
     """Require a uuid in its usual form, in lower case."""
@@ -257,7 +255,7 @@ def entry_uuid(node: Node) -> Iterator[Fail]:
     "ZCF-DECL-010",
     on="node",
     needs=("attributes", "conventions list"),
-    when=_declares,
+    when=declares,
 )
 def entry_pinned(node: Node) -> Iterator[Fail]:
     """Require URLs of a fixed version."""
@@ -277,7 +275,7 @@ def entry_pinned(node: Node) -> Iterator[Fail]:
     "ZCF-DECL-011",
     on="node",
     needs=("attributes", "conventions list"),
-    when=_declares,
+    when=declares,
 )
 def declared_once(node: Node) -> Iterator[Fail]:
     """Require one entry for each convention."""
@@ -300,7 +298,7 @@ def declared_once(node: Node) -> Iterator[Fail]:
     "ZCF-DECL-012",
     on="node",
     needs=("attributes", "conventions list"),
-    when=_declares,
+    when=declares,
 )
 def convention_known(node: Node) -> Iterator[Fail]:
     """Note a convention whose properties cannot be checked here."""
@@ -334,6 +332,26 @@ def uses_are_declared(node: Node) -> Iterator[Fail]:
                 f"{', '.join(names)} {belong} to the {known.name} convention, which this node does not declare",
                 fix=declare(known),
             )
+            declared.add(known)
+    for place, level in levels(node):
+        for known, names in known_conventions.used(level).items():
+            if known not in declared:
+                yield Fail(
+                    node.attribute_pointer(*place, names[0]),
+                    f"{names[0]} belongs to the {known.name} convention, which this node does not declare",
+                    fix=declare(known),
+                )
+                declared.add(known)
+
+
+def levels(node: Node) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
+    """Yield the levels of a pyramid of the multiscales convention that are objects, with their places in the attributes."""
+    if multiscales.family(node.attributes) != "multiscales":
+        return
+    layout = node.attributes["multiscales"]["layout"]
+    for i, level in enumerate(layout if isinstance(layout, list) else ()):
+        if isinstance(level, dict):
+            yield ("multiscales", "layout", i), level
 
 
 def declare(known: Convention) -> FixMaker:
@@ -401,108 +419,3 @@ def _declare_below(path: str, entry: dict[str, Any]) -> Any:
         return Draft("safe", operations, node=child)
 
     return fix
-
-
-@rule(
-    "ZCF-SCHEMA-001",
-    on="node",
-    needs=("attributes", "conventions list"),
-    when=_declares,
-)
-def properties_valid(node: Node) -> Iterator[Fail]:
-    """Require properties that the declared convention allows, as zarr-cm checks them."""
-    declared = declared_here(node)
-    family = multiscales.family(node.attributes)
-    of_others = known_conventions.MULTISCALES if family not in (None, "multiscales") else None
-    used = known_conventions.used(node.attributes, declared - {of_others})
-    for known, names in used.items():
-        if known not in declared:
-            continue
-        if known is known_conventions.PROJ and (told := list(_as_the_text_has_it(node))):
-            yield from told
-            continue
-        schema = [*known_conventions.schema_errors(known, node.attributes)]
-        for place, message in schema[:MOST_VIOLATIONS]:
-            yield Fail(node.attribute_pointer(*place), f"{known.name.rstrip(':')}: {message}")
-        if not schema and (error := known_conventions.property_error(known, node.attributes)):
-            name = next((one for one in names if f"'{one}'" in error), names[0])
-            place = known_conventions.place_of(error, node.attributes[name])
-            yield Fail(node.attribute_pointer(name, *place), f"{known.name.rstrip(':')}: {error}")
-    yield from _without_properties(node, {*used, of_others})
-    if of_others in declared and of_others is not None:
-        yield Fail(
-            node.attribute_pointer("multiscales" if "multiscales" in node.attributes else "ome"),
-            f"the multiscales convention is declared, but the attribute has the form of {family}",
-            severity="warning",
-        )
-
-
-def _without_properties(node: Node, used: Container[Convention | None]) -> Iterator[Fail]:
-    """Note conventions that are declared and ask for attributes of which the node has none, not in another attribute either."""
-    for i, entry in entries(node):
-        known = known_conventions.identify(entry)
-        if known is None or not known.keys or known in used:
-            continue
-        # what a group says of the reference system its arrays have as well
-        parent = node.hierarchy.node_if_loaded(node.parent) if node.parent else None
-        if parent is not None and known.keys & parent.attributes.keys():
-            continue
-        error = known_conventions.property_error(known, node.attributes)
-        if error is None or any(True for _ in _members(node.attributes, known.keys)):
-            continue
-        if known is not known_conventions.PROJ or not _has_place_of_proj(node):
-            yield Fail(
-                pointer_to(node, i),
-                f"{known.name.rstrip(':')} is declared, and this node has none of its attributes: {error}",
-                severity="info",
-            )
-
-
-def _has_place_of_proj(node: Node) -> bool:
-    """Whether other conventions may have attributes of proj: there, in a member that is wrong, or where a reference leads.
-
-    What is wrong with them is CS-ARR-001 and CS-ID-004.
-    """
-    declared, attributes = declared_here(node), node.attributes
-    places: list[Iterator[Any]] = []
-    if known_conventions.CS in declared:
-        places = [_members(attributes, {"id"})]
-        systems = attributes["cs"]["crs"] if is_cs(attributes.get("cs")) else None
-        shared = attributes.get("crs")
-        if ("cs" in attributes and not isinstance(systems, list)) or (
-            "crs" in attributes and not (is_shared(shared) or is_system(shared))
-        ):
-            return True
-        places.append(filter(is_reference, systems or ()))
-    if known_conventions.GEOLOCATION in declared:
-        places += [_members(one, {"id", "crs"}) for one in _members(attributes, {"geolocation"})]
-    return any(True for place in places for _ in place)
-
-
-def _members(given: Any, names: Container[str]) -> Iterator[Any]:
-    """Yield the members of some names in a JSON value, at any depth."""
-    rest = [given]
-    while rest:  # a document may be nested deeper than Python calls functions
-        one = rest.pop()
-        if isinstance(one, dict):
-            yield from (value for name, value in one.items() if name in names)
-            rest += one.values()
-        elif isinstance(one, list):
-            rest += one
-
-
-def _as_the_text_has_it(node: Node) -> Iterator[Fail]:
-    """Note null, which the text of proj: allows beside another attribute, and its schema, by which zarr-cm goes, does not."""
-    given = {name: value for name, value in node.attributes.items() if name.startswith("proj:")}
-    named = {name: value for name, value in given.items() if value is not None}
-    if known_conventions.property_error(known_conventions.PROJ, named) is not None:
-        return
-    for name in given:
-        if name not in named:
-            pointer = node.attribute_pointer(name)
-            yield Fail(
-                pointer,
-                f"{name} is null, which the text of proj: allows and its schema does not: leave it out",
-                severity="info",
-                fix=lambda _node, pointer=pointer: Draft("safe", (remove(pointer),)),  # type: ignore[misc]  # bound now
-            )

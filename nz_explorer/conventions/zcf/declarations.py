@@ -108,6 +108,7 @@ def entry_identifies(node: Node) -> Iterator[Fail]:
             continue
         named = any(_leads(entry, member) for member in IDENTIFIERS)
         for member in ("schema_url", "spec_url"):
+            yield from _of_another(node, i, entry, member)
             if member in entry and not _leads(entry, member):
                 yield Fail(
                     pointer_to(node, i, member),
@@ -116,10 +117,33 @@ def entry_identifies(node: Node) -> Iterator[Fail]:
                 )
 
 
+def _of_another(node: Node, i: int, entry: dict[str, Any], member: str) -> Iterator[Fail]:
+    """Warn of an address that is known, and that of another convention than the entry names first. NZ's own is NZ-REG-002."""
+    known = known_conventions.identify(entry)
+    other = known_conventions.identify({member: entry.get(member)})
+    if known is None or other is None or known_conventions.NZ in (known, other):
+        return
+    if other is not known and not {*other.urls} & {*known.urls}:  # as two versions of one have
+        url = known.entry.get(member)
+        yield Fail(
+            pointer_to(node, i, member),
+            f"{member} of entry {i} is that of {other.name}, and the rest that of {known.name}",
+            severity="warning",
+            fix=(lambda node: Draft("suggest", (replace(pointer_to(node, i, member), url),)))
+            if url
+            else None,
+        )
+
+
+def _called(entry: dict[str, Any]) -> list[Convention]:
+    """Return the conventions that have the name of an entry."""
+    name = str(entry.get("name")).rstrip(":").lower()
+    return [one for one in known_conventions.KNOWN if one.name.lower() == name and one.entry]
+
+
 def _identified(i: int, entry: dict[str, Any]) -> FixMaker:
     """Return the fix of an entry that identifies no convention: the whole entry of the one that is called so."""
-    name = str(entry.get("name")).rstrip(":").lower()
-    called = [one for one in known_conventions.KNOWN if one.name.lower() == name and one.entry]
+    called = _called(entry)
     if not called:
         return lambda _node: Draft("suggest", note="add the uuid of the convention")
     whole = dict(called[0].entry)
@@ -170,6 +194,16 @@ def entry_named(node: Node) -> Iterator[Fail]:
                 else f"entry {i} has no name",
                 fix=_put(i, "name", name) if name is not None else None,
             )
+        if not isinstance(entry.get("description", ""), str):
+            yield Fail(
+                pointer_to(node, i, "description"),
+                f"the description of entry {i} must be text, got {json_text(entry['description'])}",
+                fix=_without(i, "description"),
+            )
+
+
+def _without(i: int, member: str) -> FixMaker:
+    return lambda node: Draft("safe", (remove(pointer_to(node, i, member)),))
 
 
 def _put(i: int, member: str, value: Any) -> Any:
@@ -241,13 +275,16 @@ def entry_uuid(node: Node) -> Iterator[Fail]:
         uuid = entry.get("uuid", "")
         if "uuid" not in entry or (isinstance(uuid, str) and _UUID.fullmatch(uuid)):
             continue
+        if not any(isinstance(entry.get(member), str) for member in IDENTIFIERS):
+            continue  # which is ZCF-DECL-003
         upper = isinstance(uuid, str) and _UUID.fullmatch(uuid.lower()) is not None
+        inside = _UUID.search(uuid.lower()) if isinstance(uuid, str) else None
         yield Fail(
             pointer_to(node, i, "uuid"),
             f"uuid {json_text(uuid)} is malformed"
             + (": its letters must be lower-case" if upper else ""),
             severity="warning" if upper else None,
-            fix=_put(i, "uuid", uuid.lower()) if upper else None,
+            fix=None if inside is None else _put(i, "uuid", inside[0]),
         )
 
 
@@ -304,7 +341,9 @@ def convention_known(node: Node) -> Iterator[Fail]:
     """Note a convention whose properties cannot be checked here."""
     for i, entry in entries(node):
         name = known_conventions.identity(entry)
-        if name is not None and known_conventions.identify(entry) is None:
+        if name is None or not (_UUID.fullmatch(name.lower()) or URL.match(name)):
+            continue  # that it is malformed is reported
+        if known_conventions.identify(entry) is None:
             yield Fail(pointer_to(node, i), f"convention {json_text(name)} is not known here")
 
 
@@ -324,6 +363,9 @@ def uses_are_declared(node: Node) -> Iterator[Fail]:
     if not (known_conventions.FRAMEWORK & node.attributes.keys()):
         return
     declared = declared_here(node)
+    for _, entry in entries(node):
+        if not any(member in entry for member in IDENTIFIERS):
+            declared |= set(_called(entry)[:1])  # what is wrong with that entry is ZCF-DECL-003
     for known, names in known_conventions.used(node.attributes).items():
         if known not in declared:
             belong = "belongs" if len(names) == 1 else "belong"

@@ -10,6 +10,7 @@ from typing import Any
 from nz_explorer.conventions.cs.members import from_axis
 from nz_explorer.conventions.cs.references import _reference, without_ref
 from nz_explorer.conventions.cs.times import time_object
+from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
@@ -93,6 +94,8 @@ def _unit(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
             'that of numbers without a dimension is "1"',
             rule="CS-CO-004",
         )
+    elif isinstance(given, Mapping) and (why := _odd_unit(given)) is not None:
+        yield Fail(pointer, f"the unit of axis {shown}: {why}", rule="CS-CO-004")
     elif isinstance(given, str) and _CF_DEGREES.fullmatch(given):
         yield Fail(
             pointer,
@@ -188,6 +191,12 @@ def _names_unit(given: Any) -> bool:
         ucum = inner.get("ucum") if isinstance(inner, Mapping) else None
         return isinstance(ucum, Mapping) and isinstance(ucum.get("unit", "1"), str | None)
     return isinstance(given, str) and bool(given.strip())
+
+
+def _odd_unit(given: Mapping[str, Any]) -> str | None:
+    """Return what else is wrong with an object of the uom convention, as zarr-cm says it."""
+    inner = given.get("uom", given)
+    return known_conventions.property_error(known_conventions.UOM, {"uom": inner})
 
 
 def _in_one_way(pointer: str, given: Any) -> FixMaker | None:

@@ -86,7 +86,8 @@ def parametric(axis: Axis, one: CoordinateSet) -> RuleOutput:
             rule="CS-PAR-001",
         )
         return
-    if not terms and formula not in FORMULAS:
+    known = formula if isinstance(formula, str) and formula in FORMULAS else None
+    if not terms and known is None:
         yield Fail(f"{pointer}/terms", "terms has no values", rule="CS-PAR-001")
     for name, values in terms.items():
         at = join(f"{pointer}/terms", name)
@@ -100,8 +101,8 @@ def parametric(axis: Axis, one: CoordinateSet) -> RuleOutput:
                 related=(targets[0].node.path,),
                 rule="CS-VAL-004",
             )
-    if formula in FORMULAS:
-        yield from _terms(formula, terms.keys(), f"{pointer}/terms")
+    if known is not None:
+        yield from _terms(known, terms.keys(), f"{pointer}/terms")
 
 
 def _terms(formula: str, given: AbstractSet[str], pointer: str) -> RuleOutput:

@@ -300,7 +300,9 @@ def _wrap(pointer: str, given: Any) -> FixMaker:
 def _abbreviation(axis: Axis, *, located: bool) -> RuleOutput:
     given = axis.abbreviation
     pointer = axis.pointer("abbreviation")
-    text = bool(axis.sets) and all(is_text(one) for one in axis.sets)
+    listed = axis.given.get("coordinates")
+    whole = isinstance(listed, list) and len(listed) == len(axis.sets)  # else CS-CO-002
+    text = whole and bool(axis.sets) and all(is_text(one) for one in axis.sets)
     if given is not None and given not in ABBREVIATIONS:
         yield Fail(
             pointer,
@@ -378,8 +380,8 @@ _WORDS = {2: "two", 3: "three", 4: "four"}
 
 def _set_names(axis: Axis) -> RuleOutput:
     for one in axis.sets:
-        given = one.given.get("name")
-        if given is not None and not isinstance(given, str):
+        given = one.given.get("name", "")
+        if not isinstance(given, str):
             yield Fail(
                 one.pointer("name"),
                 f"the name of a coordinate set must be a text, got {json_text(given)}",

@@ -129,22 +129,31 @@ def _without_properties(node: Node, used: Container[Convention | None]) -> Itera
 def _has_place_of_proj(node: Node) -> bool:
     """Whether other conventions may have attributes of proj: there, in a member that is wrong, or where a reference leads.
 
-    What is wrong with them is CS-ARR-001 and CS-ID-004.
+    What is wrong with them is reported by the rules of cs.
     """
     declared, attributes = declared_here(node), node.attributes
-    places: list[Iterator[Any]] = []
     if known_conventions.CS in declared:
-        places = [_members(attributes, {"id"})]
         systems = attributes["cs"]["crs"] if is_cs(attributes.get("cs")) else None
-        shared = attributes.get("crs")
-        if ("cs" in attributes and not isinstance(systems, list)) or (
-            "crs" in attributes and not (is_shared(shared) or is_system(shared))
-        ):
+        if "cs" in attributes and not (isinstance(systems, list) and systems):
             return True
-        places.append(filter(is_reference, systems or ()))
-    if known_conventions.GEOLOCATION in declared:
-        places += [_members(one, {"id", "crs"}) for one in _members(attributes, {"geolocation"})]
-    return any(True for place in places for _ in place)
+        if any(is_reference(one) or not _has_axes(one) for one in systems or ()):
+            return True
+        shared = attributes.get("crs")
+        if "crs" in attributes and not (is_shared(shared) or is_system(shared)):
+            return True
+        if any(True for _ in _members(attributes, {"id"})):
+            return True
+    if known_conventions.GEOLOCATION not in declared:
+        return False
+    located = list(_members(attributes, {"geolocation"}))
+    pairs = [pair for one in located for pair in (one.values() if isinstance(one, dict) else ())]
+    if not all(isinstance(one, dict) for one in (*located, *pairs)):
+        return True
+    return any(True for _ in _members(located, {"id", "crs"}))
+
+
+def _has_axes(given: Any) -> bool:
+    return isinstance(given, dict) and "axes" in given
 
 
 def _members(given: Any, names: Container[str]) -> Iterator[Any]:

@@ -179,6 +179,7 @@ def coordinate_set(array: Array) -> RuleOutput:
     else:
         for rule_id in ("CS-ARR-004", "CS-ARR-005"):
             yield Undecided(f"dependency: {missing}", rule_id)
+    yield from _once(system)
     yield from lengths(system)
     yield from geolocation(system)
     yield from _described_twice(system)
@@ -312,23 +313,23 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
                 severity="warning" if length is None else None,
                 rule="CS-ARR-005",
             )
-    yield from _once(system)
 
 
 def _once(system: CoordinateSystem) -> RuleOutput:
     """Judge whether names and abbreviations are those of one axis each."""
-    by_name: dict[str, list[Axis]] = {}
+    by_name: dict[str | None, list[Axis]] = {}
     for axis in system.axes:
-        by_name.setdefault(str(axis.name), []).append(axis)
+        by_name.setdefault(axis.name, []).append(axis)
     for name, axes in by_name.items():
-        if len(axes) > 1:
+        if name is not None and len(axes) > 1:
             yield Fail(
                 place(system, axes[1]),
                 f"axis {json_text(name)} occurs {len(axes)} times",
                 rule="CS-AX-002",
             )
     marked: dict[str, list[Axis]] = {}
-    for first, *_ in by_name.values():  # of an axis that occurs twice that is told already
+    distinct = [axes[0] for name, axes in by_name.items() if name is not None]
+    for first in (*distinct, *by_name.get(None, ())):  # that one occurs twice is told already
         texts = bool(first.sets) and all(map(is_text, first.sets))  # which is CS-AX-003
         if not texts and first.abbreviation in ABBREVIATIONS:
             marked.setdefault(first.abbreviation, []).append(first)

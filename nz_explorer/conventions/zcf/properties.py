@@ -132,7 +132,7 @@ def _has_place_of_proj(node: Node) -> bool:
     What is wrong with them is reported by the rules of cs.
     """
     declared, attributes = declared_here(node), node.attributes
-    if known_conventions.CS in declared:
+    if known_conventions.CS in declared or is_cs(attributes.get("cs")):
         systems = attributes["cs"]["crs"] if is_cs(attributes.get("cs")) else None
         if "cs" in attributes and not (isinstance(systems, list) and systems):
             return True

@@ -113,6 +113,7 @@ HEADINGS = {
         "uri",
         "node",
         "attribute",
+        "schema.json",
     ),
     "Zarr core": (
         "Concepts and terminology",
@@ -166,6 +167,7 @@ HEADINGS = {
         "Requirements",
         "Specification",
         "Convention Registration via zarr_conventions",
+        "Convention Identity",
         "Versioning",
         "Convention Properties",
         "Namespace Prefixes",

@@ -85,6 +85,9 @@ def geolocation_of_a_node(node: Node) -> RuleOutput:
     for kind, direction in product(KINDS, DIRECTIONS):
         if kind in given:
             place = join(at, kind, direction)
+            formed = isinstance(given[kind][direction], Mapping | str)
+            if known_conventions.GEOLOCATION in declared and not formed:
+                continue  # ZCF-SCHEMA-001
             reference = resolve(given[kind][direction], node)
             yield from _reference(node, reference, place)
             yield from _shape(reference, _lengths(node, reference), place)

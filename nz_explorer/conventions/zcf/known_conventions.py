@@ -247,8 +247,8 @@ _WKT1 = re.compile(
     r"\s*(?:GEOGCS|PROJCS|GEOCCS|VERT_CS|COMPD_CS|LOCAL_CS|FITTED_CS)\s*[\[(]", re.IGNORECASE
 )
 """How well-known text begins; the words of both versions differ."""
-_OF_PROJJSON = ("name", "crs", "source_crs")
-"""One of these each object of PROJJSON that stands alone has."""
+_OF_PROJJSON = ("crs", "source_crs")
+"""One of these each object of PROJJSON that stands alone has, if it has no name."""
 
 
 def _not_a_system(given: Mapping[str, Any]) -> str | None:
@@ -257,7 +257,8 @@ def _not_a_system(given: Mapping[str, Any]) -> str | None:
     if isinstance(wkt2, str) and not _WKT2.match(wkt2):
         version = " is of version 1 and" if _WKT1.match(wkt2) else ""
         return f"'proj:wkt2'{version} must be well-known text, version 2, such as GEOGCRS[…], got {json_text(wkt2)}"
-    if isinstance(projjson, dict) and not any(name in projjson for name in _OF_PROJJSON):
+    named = isinstance(projjson, dict) and isinstance(projjson.get("name"), str)
+    if isinstance(projjson, dict) and not (named or any(one in projjson for one in _OF_PROJJSON)):
         return f"'proj:projjson' must be an object of PROJJSON, which has a name, got {json_text(projjson)}"
     return None
 

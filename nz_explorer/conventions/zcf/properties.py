@@ -146,10 +146,13 @@ def _has_place_of_proj(node: Node) -> bool:
     if known_conventions.GEOLOCATION not in declared:
         return False
     located = list(_members(attributes, {"geolocation"}))
-    pairs = [pair for one in located for pair in (one.values() if isinstance(one, dict) else ())]
-    if not all(isinstance(one, dict) for one in (*located, *pairs)):
-        return True
-    return any(True for _ in _members(located, {"id", "crs"}))
+    return not all(map(_is_located, located)) or any(True for _ in _members(located, {"id", "crs"}))
+
+
+def _is_located(given: Any) -> bool:
+    """Whether an object of geolocation has positions."""
+    pairs = list(given.values()) if isinstance(given, dict) else []
+    return bool(pairs) and all(isinstance(pair, dict) and "x" in pair for pair in pairs)
 
 
 def _has_axes(given: Any) -> bool:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from nz_explorer.conventions.zarr3.nodes import numbers_of, shown
 from nz_explorer.conventions.zcf import known_conventions
-from nz_explorer.conventions.zcf.declarations import declared_here
-from nz_explorer.engine.findings import Fail
-from nz_explorer.engine.fixes import Draft, set_attribute
+from nz_explorer.conventions.zcf.declarations import declared_here, levels
+from nz_explorer.conventions.zcf.pyramids import MOST_LEVELS
+from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.fixes import Draft, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
+from nz_explorer.model.dialects.cs import numbers
+from nz_explorer.model.paths import below
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -196,13 +200,8 @@ def grid_is_one(node: Node) -> Iterator[Fail]:
         if (_lengths(node, order) or shape) != shape:
             return  # the shape is wrong, which is reported
     nodes = node.attributes.get("spatial:registration") == "node"
-    rows, columns = (length - nodes for length in shape)
-    edges = [*sorted((c, c + a * columns)), *sorted((f, f + e * rows))]
-    right = [edges[0], edges[2], edges[1], edges[3]]
-    off = [
-        abs(one - other) / abs(step)
-        for one, other, step in zip(box, right, [a, e] * 2, strict=True)
-    ]
+    right = _box_of(given, shape, nodes=nodes)
+    off = _apart(box, right, given)
     if max(off) > _CLOSE:
         half = not nodes and all(abs(part - 0.5) <= _CLOSE for part in off)
         why = (
@@ -217,9 +216,81 @@ def grid_is_one(node: Node) -> Iterator[Fail]:
         )
 
 
+def _box_of(transform: list[float], shape: list[int], *, nodes: bool) -> list[float]:
+    """Return the box of a grid that is not rotated."""
+    a, _, c, _, e, f = transform
+    rows, columns = (length - nodes for length in shape)
+    edges = [*sorted((c, c + a * columns)), *sorted((f, f + e * rows))]
+    return [edges[0], edges[2], edges[1], edges[3]]
+
+
+def _apart(box: list[float], other: list[float], transform: list[float]) -> list[float]:
+    """Return how many cells two boxes are apart on each side."""
+    steps = [transform[0], transform[4]] * 2
+    return [
+        abs(one - another) / abs(step) for one, another, step in zip(box, other, steps, strict=True)
+    ]
+
+
+@rule(
+    "ZCF-SPATIAL-001",
+    on="group",
+    needs=("attributes",),
+    when=lambda group: "multiscales" in group.attributes,
+)
+def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
+    """Warn of levels of a pyramid whose lengths no array there has, or that are not in the box of the pyramid."""
+    box = _numbers(group.attributes.get(BOX), 4)
+    nodes = group.attributes.get("spatial:registration") == "node"
+    for place, level in islice(levels(group), MOST_LEVELS):
+        shape, transform = level.get(SHAPE), _numbers(level.get(TRANSFORM), 6)
+        if not _are_lengths(shape):
+            continue
+        found = _lengths_there(group, level.get("asset"))
+        if found and shape not in found.values():
+            path, has = next(iter(found.items()))
+            pointer = group.attribute_pointer(*place, SHAPE)
+            yield Fail(
+                pointer,
+                f"{SHAPE} of level {place[-1]} is {shown(shape)}, and {path} has {shown(has)}",
+                related=(path,),
+                fix=_put(pointer, has),
+            )
+        elif box is not None and transform is not None and transform[0] and transform[4]:
+            own = _box_of(transform, shape, nodes=nodes)
+            # the last cells of a coarser level may reach further than those that they were made of
+            if not transform[1] and not transform[3] and max(_apart(box, own, transform)) > 1:
+                yield Fail(
+                    group.attribute_pointer(BOX),
+                    f"{BOX} is {shown(box)}, and {TRANSFORM} and {SHAPE} of level {place[-1]} give {shown(own)}",
+                )
+                return
+
+
+def _put(pointer: str, value: list[int]) -> FixMaker:
+    return lambda _node: Draft("suggest", (replace(pointer, value),))
+
+
+def _lengths_there(group: Group, asset: Any) -> dict[str, list[int]]:
+    """Return the lengths of y and x by array that a level has, or is; none where that is not told."""
+    node = group.hierarchy.get(below(group.path) + asset) if isinstance(asset, str) else None
+    if node is None:
+        return {}
+    children = node.hierarchy.children(node) if isinstance(node, Group) else [node]
+    found = {}
+    for array in children:
+        names = array.attributes.get(DIMENSIONS) or node.attributes.get(DIMENSIONS)
+        names = names or group.attributes.get(DIMENSIONS)
+        if isinstance(array, Array) and _are_two(names) and not _exchanged(names):
+            lengths = _lengths(array, names)
+            if lengths is not None:
+                found[array.path] = lengths
+    return found
+
+
 def _numbers(given: Any, count: int) -> list[float] | None:
-    found = numbers_of(given)
-    return found if found is not None and len(found) == count else None
+    """Return a list of so many numbers, None where it is none, or has integers that no float can hold."""
+    return numbers_of(given) if numbers(given, count) is not None else None
 
 
 def _turned(node: Node) -> Draft:

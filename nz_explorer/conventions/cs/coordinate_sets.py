@@ -33,8 +33,8 @@ from nz_explorer.conventions.suggested_names import add_names, suggested_names
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
-from nz_explorer.engine.findings import Fail, RuleOutput, Undecided
-from nz_explorer.engine.fixes import Draft, add, remove, replace
+from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
+from nz_explorer.engine.fixes import Draft, add, move, remove, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.cs import (
@@ -274,11 +274,18 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
     """Judge whether axes and dimensions fit together."""
     array, names = system.array, system.names or ()
     pointer = array.attribute_pointer("cs", "crs")
+    meant = _misnamed(system)
     for number, (name, axis) in enumerate(zip(names, system.dimensions, strict=True)):
         if axis is None:
             which = number if name is None else json_text(name)
             why = "has no name, and so no axis" if name is None else "has no axis"
-            yield Fail(pointer, f"dimension {which} {why} in cs", rule="CS-ARR-004")
+            other = "" if meant is None else f", and axis {json_text(meant.name)} no dimension"
+            yield Fail(
+                pointer,
+                f"dimension {which} {why} in cs{other}",
+                fix=None if meant is None or name is None else _named(array, meant, name),
+                rule="CS-ARR-004",
+            )
         again = name in names[:number]
         if name is not None and (again or not SCHEMA_NAME.fullmatch(name)):
             why = (
@@ -299,6 +306,8 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
     ]
     for axis in system.extra:
         length = axis.length()
+        if axis is meant:
+            continue  # it goes with the dimension that has none
         if length is None and not _is_formed(axis, located=any(axis is one for one in located)):
             yield Undecided("dependency: CS-CO-002", "CS-ARR-005")
         elif length != 1:
@@ -313,6 +322,30 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
                 severity="warning" if length is None else None,
                 rule="CS-ARR-005",
             )
+
+
+def _misnamed(system: CoordinateSystem) -> Axis | None:
+    """Return the only axis without a dimension, where only one dimension has no axis and may be meant; None where that is not so."""
+    lacking = [
+        length
+        for axis, length in zip(system.dimensions, system.array.shape or (), strict=False)
+        if axis is None
+    ]
+    over = [axis for axis in system.extra if axis.length() != 1]
+    if len(lacking) != 1 or len(over) != 1 or over[0].length() not in (None, *lacking):
+        return None
+    return over[0]
+
+
+def _named(array: Array, axis: Axis, name: str) -> FixMaker | None:
+    """Return the fix that calls an axis as its dimension is called, where it is described at the array."""
+    if axis.home is not array:
+        return None
+    operation = replace(axis.pointer("name"), name)
+    if is_keyed(axis):
+        *above, _ = axis.place
+        operation = move(axis.pointer(), array.attribute_pointer(*above, name))
+    return lambda _node: Draft("suggest", (operation,))
 
 
 def _once(system: CoordinateSystem) -> RuleOutput:

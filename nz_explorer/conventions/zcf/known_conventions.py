@@ -7,7 +7,6 @@ their properties.
 from __future__ import annotations
 
 import ast
-import copy
 import re
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
@@ -303,20 +302,19 @@ def _is_object(own: Mapping[str, Any]) -> bool:
 
 def _level_errors(level: Any, number: int) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Yield what is wrong with a level: zarr-cm says one thing, so the next is looked for with that put right."""
-    whole: Any = {"layout": [copy.deepcopy(level)]}
+    # nothing is copied further down than an error can be: a document may be nested deeper than Python calls functions
+    whole: Any = {"layout": [dict(level) if isinstance(level, dict) else level]}
     while (error := property_error(MULTISCALES, {"multiscales": whole})) is not None:
         _, _, *members = place_of(error, whole) or ("layout", 0)
         yield ("multiscales", "layout", number, *members), error.replace("[0]", f"[{number}]", 1)
         holder = whole["layout"][0]
         for member in members[:-1]:
+            holder[member] = dict(holder[member])
             holder = holder[member]
-        if (
-            not members
-            or members[-1] not in _RIGHT
-            or holder.get(members[-1]) == _RIGHT[members[-1]]
-        ):
+        right = _RIGHT.get(str(members[-1])) if members else None
+        if right is None or holder.get(members[-1]) == right:
             return
-        holder[members[-1]] = copy.deepcopy(_RIGHT[members[-1]])
+        holder[members[-1]] = right
 
 
 _PLACE = re.compile(r"[a-z_]+(?:\[\d+\]|\.[a-z_]+)*(?=[. ])")

@@ -58,6 +58,26 @@ def test_only_the_selected_rules(broken_copy: Path) -> None:
     assert "NZ-DECL-001" in found
 
 
+def test_a_convention_by_itself_where_metadata_are_consolidated(tmp_path: Path) -> None:
+    bare = {
+        "zarr_format": 3, "node_type": "array", "shape": [1], "data_type": "int8", "fill_value": 0,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [1]}},
+        "chunk_key_encoding": {"name": "default"}, "codecs": [{"name": "bytes"}],
+        "attributes": {"proj:code": "EPSG:4326"},
+    }  # fmt: skip
+    inline = {"kind": "inline", "must_understand": False, "metadata": {"a": bare}}
+    root = {"zarr_format": 3, "node_type": "group", "consolidated_metadata": inline}
+    for key, document in (("zarr.json", root), ("a/zarr.json", bare)):
+        (tmp_path / key).parent.mkdir(exist_ok=True)
+        (tmp_path / key).write_text(json.dumps(document))
+    done = _fix(tmp_path, "--yes", "--conventions", "zcf")
+    assert done.exit_code == 0, done.output
+    assert "2 documents written" in done.output
+    array = json.loads((tmp_path / "a" / "zarr.json").read_text())
+    assert array["attributes"]["zarr_conventions"][0]["name"] == "proj"
+    assert "attributes" not in json.loads((tmp_path / "zarr.json").read_text())
+
+
 def test_nothing_to_fix(sample_copy: Path) -> None:
     before = tree(sample_copy)
     done = _fix(sample_copy, "--yes", "--select", "NZ-CONS,NZ-DECL,TREE,JSON")

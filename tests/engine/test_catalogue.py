@@ -115,6 +115,7 @@ HEADINGS = {
         "uri",
         "node",
         "attribute",
+        "schema.json",
     ),
     "Zarr core": (
         "Concepts and terminology",
@@ -168,6 +169,7 @@ HEADINGS = {
         "Requirements",
         "Specification",
         "Convention Registration via zarr_conventions",
+        "Convention Identity",
         "Versioning",
         "Convention Properties",
         "Namespace Prefixes",

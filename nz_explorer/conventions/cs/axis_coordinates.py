@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-from nz_explorer.conventions.cs.references import _reference
+from nz_explorer.conventions.cs.members import from_axis
+from nz_explorer.conventions.cs.references import _reference, without_ref
 from nz_explorer.conventions.cs.times import time_object
+from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
-from nz_explorer.engine.fixes import Draft, add, remove, replace
+from nz_explorer.engine.fixes import Draft, remove, replace
 from nz_explorer.model import Node
 from nz_explorer.model.dialects.cs import (
     Axis,
@@ -75,7 +77,11 @@ def _unit(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
             yield Fail(
                 pointer,
                 f"the numeric coordinates of axis {shown} have no unit{hint}",
-                fix=lambda _node: Draft("suggest", (add(pointer, own),) if own else ()),
+                fix=lambda _node: (
+                    from_axis(axis, "unit", pointer)
+                    if own
+                    else Draft("suggest", note='write the unit, such as "degrees" or "m"')
+                ),
                 rule="CS-CO-004",
             )
     elif text or (axis.abbreviation == "T" and "time" in one.given):
@@ -88,6 +94,8 @@ def _unit(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
             'that of numbers without a dimension is "1"',
             rule="CS-CO-004",
         )
+    elif isinstance(given, Mapping) and (why := _odd_unit(given)) is not None:
+        yield Fail(pointer, f"the unit of axis {shown}: {why}", rule="CS-CO-004")
     elif isinstance(given, str) and _CF_DEGREES.fullmatch(given):
         yield Fail(
             pointer,
@@ -100,6 +108,14 @@ def _unit(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
 
 def _values(axis: Axis, one: CoordinateSet) -> RuleOutput:
     shown, given, pointer = json_text(axis.name), one.given.get("values"), one.pointer("values")
+    if "values" in axis.given and "values" not in one.given:
+        yield Fail(
+            pointer,
+            f"the coordinates of axis {shown} have no values; those of the axis belong in them",
+            fix=lambda _node: from_axis(axis, "values", pointer),
+            rule="CS-VAL-001",
+        )
+        return
     yield from values_object(shown, one.home, given, pointer, keyed=is_keyed(axis))
     if one.kind == "explicit" and of_one_type(one.values):
         yield from _list_of_coordinates(shown, one.values, f"{pointer}/explicit")
@@ -153,7 +169,7 @@ def values_object(shown: str, home: Node, given: Any, pointer: str, *, keyed: bo
             yield Fail(f"{at}/1", "the increment is 0", rule="CS-VAL-003")
     elif kind == "external":
         yield from _reference(home, resolve(values, home), at)
-        yield from _without_ref(at, values, keyed=keyed)
+        yield from without_ref(at, values, keyed=keyed)
     elif not of_one_type(values):
         yield Fail(
             at,
@@ -168,19 +184,6 @@ def values_object(shown: str, home: Node, given: Any, pointer: str, *, keyed: bo
         )
 
 
-def _without_ref(at: str, given: Any, *, keyed: bool) -> RuleOutput:
-    """Note a reference with nothing around it, as examples had it while axes were lists."""
-    if keyed and isinstance(given, Mapping) and "node" in given and "ref" not in given:
-        yield Fail(
-            at,
-            "reference: ref around it is missing, which the schema has since axes are an object by name, and without"
-            " which the reader of the author of cs finds no coordinates",
-            severity="warning",
-            fix=lambda _node: Draft("suggest", (replace(at, {"ref": given}),)),
-            rule="REF-001",
-        )
-
-
 def _names_unit(given: Any) -> bool:
     """Whether a unit is a text, or an object of the uom convention; in one the unit of UCUM is "1" by default."""
     if isinstance(given, Mapping):
@@ -190,13 +193,34 @@ def _names_unit(given: Any) -> bool:
     return isinstance(given, str) and bool(given.strip())
 
 
+def _odd_unit(given: Mapping[str, Any]) -> str | None:
+    """Return what else is wrong with an object of the uom convention, as zarr-cm says it."""
+    inner = given.get("uom", given)
+    return known_conventions.property_error(known_conventions.UOM, {"uom": inner})
+
+
 def _in_one_way(pointer: str, given: Any) -> FixMaker | None:
     """Return the fix that gives a list, a number or a reference by the way that is meant."""
     right: dict[str, Any] | None = None
+    if numbers(given, 2) is not None:
+        note = "write them as regular, [first, increment], or as explicit, whichever they are"
+        return lambda _node: Draft("suggest", note=note)
     if isinstance(given, list) and given and of_one_type(given):
         right = {"explicit": given}
     elif isinstance(given, int | float) and not isinstance(given, bool):
         right = {"explicit": [given]}
+    elif is_reference(given):
+        right = {"external": {"ref": given.get("ref", given)}}
+    if right is None:
+        return None
+    return lambda _node: Draft("suggest", (replace(pointer, right),))
+
+
+def _in_one_way_of_bounds(pointer: str, given: Any) -> FixMaker | None:
+    """Return the fix that gives two numbers or a reference by the way that is meant."""
+    right: dict[str, Any] | None = None
+    if numbers(given, 2) is not None:
+        right = {"regular": given}
     elif is_reference(given):
         right = {"external": {"ref": given.get("ref", given)}}
     if right is None:
@@ -247,11 +271,18 @@ def _list_of_coordinates(shown: str, given: list[Any], at: str) -> RuleOutput:
             f"{plural(len(given), 'explicit value')}; an external array is better for so many",
             rule="CS-VAL-006",
         )
-    plain = [value for value in given if type(value) in (int, float)]
-    pairs = list(pairwise(plain))
+    if not given or isinstance(given[0], str) or not all(map(_is_finite, given)):
+        return
+    pairs = list(pairwise(given))
     rising, falling = all(a < b for a, b in pairs), all(a > b for a, b in pairs)
     if pairs and not rising and not falling:
-        yield Fail(at, f"values of {shown} are not monotonic", rule="CS-VAL-007")
+        equal = next((i for i, (a, b) in enumerate(pairs) if a == b), None)
+        why = (
+            f"values of {shown} are not monotonic"
+            if equal is None
+            else f"value[{equal}] and value[{equal + 1}] of {shown} are both {json_text(given[equal])}"
+        )
+        yield Fail(at, why, rule="CS-VAL-007")
 
 
 def _boundaries(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
@@ -277,13 +308,14 @@ def _boundaries(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
         yield Fail(
             pointer,
             f"boundaries must have exactly one of regular and external, got {' and '.join(there) or json_text(given)}",
+            fix=_in_one_way_of_bounds(pointer, given),
             rule="CS-BND-001",
         )
         return
     if there == ["external"]:
         reference = resolve(given["external"], one.home)
         yield from _reference(one.home, reference, f"{pointer}/external")
-        yield from _without_ref(f"{pointer}/external", given["external"], keyed=is_keyed(axis))
+        yield from without_ref(f"{pointer}/external", given["external"], keyed=is_keyed(axis))
     elif numbers(given["regular"], 2) is None:
         yield Fail(
             f"{pointer}/regular",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import permutations
 
+from nz_explorer.conventions.cs.axis_coordinates import is_keyed, is_text
 from nz_explorer.conventions.cs.declared import one_revision, registered
 from nz_explorer.conventions.cs.forms import (
     has_systems,
@@ -16,9 +16,9 @@ from nz_explorer.conventions.cs.forms import (
     shared_by,
 )
 from nz_explorer.conventions.cs.geolocation import geolocation
-from nz_explorer.conventions.cs.lengths import lengths
+from nz_explorer.conventions.cs.lengths import lengths, place
 from nz_explorer.conventions.cs.members import OF_SET, near
-from nz_explorer.conventions.cs.references import _reference
+from nz_explorer.conventions.cs.references import _reference, without_ref
 from nz_explorer.conventions.cs.systems import (
     OF_CRS,
     SCHEMA_NAME,
@@ -33,17 +33,17 @@ from nz_explorer.conventions.suggested_names import add_names, suggested_names
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
-from nz_explorer.engine.findings import Fail, RuleOutput, Undecided
-from nz_explorer.engine.fixes import Draft, add, remove, replace
+from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
+from nz_explorer.engine.fixes import Draft, add, move, remove, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.cs import (
     ABBREVIATIONS,
+    Axis,
     CoordinateSystem,
     Crs,
     coordinate_system,
     is_cs,
-    is_first_form,
     is_system,
     shared_systems,
 )
@@ -55,8 +55,10 @@ MOST_PERMUTED = 6
 
 
 def _has_cs(group: Group) -> bool:
-    given = group.attributes.get("cs")
-    return is_cs(given) or (is_first_form(given) and known_conventions.CS in declared_here(group))
+    attributes = group.attributes
+    return is_cs(attributes.get("cs")) or (
+        "cs" in attributes and known_conventions.CS in declared_here(group)
+    )
 
 
 @rule(
@@ -89,7 +91,7 @@ def shared(group: Group) -> RuleOutput:
             problem = crs.problem
             if is_reference(crs.given):
                 problem = "it is a reference, and groups hold the systems themselves; only arrays refer to them"
-            yield Fail(crs.pointer(), f"crs/{key}: {problem}", rule="CS-GRP-002")
+            yield Fail(crs.pointer(*crs.at), f"crs/{key}: {problem}", rule="CS-GRP-002")
         yield from of_crs(crs)
     found = [crs for _, crs in systems]
     yield from registered(group, found, "crs")
@@ -177,6 +179,7 @@ def coordinate_set(array: Array) -> RuleOutput:
     else:
         for rule_id in ("CS-ARR-004", "CS-ARR-005"):
             yield Undecided(f"dependency: {missing}", rule_id)
+    yield from _once(system)
     yield from lengths(system)
     yield from geolocation(system)
     yield from _described_twice(system)
@@ -192,6 +195,17 @@ def _entry(array: Array, i: int, crs: Crs) -> RuleOutput:
         return
     if crs.reference is not None:
         yield from _reference(array, crs.reference, pointer, wanted=crs.problem is None)
+        given = crs.reference.given
+        yield from without_ref(pointer, given, keyed=any(map(is_keyed, crs.axes)))
+        if isinstance(given, Mapping) and "ref" in given and len(given) > 1:
+            beside = ", ".join(json_text(name) for name in given if name != "ref")
+            yield Fail(
+                pointer,
+                f"reference: with {beside} beside ref the reader of the author of cs takes it for a reference system without axes",
+                severity="warning",
+                readers={"xarray-zarr-xgroup": "gives the array without coordinates"},
+                rule="REF-001",
+            )
         if crs.reference.targets and crs.problem is not None:
             target = crs.reference.targets[0]
             yield Fail(
@@ -202,7 +216,7 @@ def _entry(array: Array, i: int, crs: Crs) -> RuleOutput:
                 rule="REF-006",
             )
     elif crs.problem is not None:
-        yield not_an_entry(array, i, crs.given, crs.problem)
+        yield not_an_entry(array, i, crs)
 
 
 def _wrong_target(reference: Reference, target: Target, problem: str) -> str:
@@ -260,15 +274,23 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
     """Judge whether axes and dimensions fit together."""
     array, names = system.array, system.names or ()
     pointer = array.attribute_pointer("cs", "crs")
+    meant = _misnamed(system)
     for number, (name, axis) in enumerate(zip(names, system.dimensions, strict=True)):
         if axis is None:
             which = number if name is None else json_text(name)
             why = "has no name, and so no axis" if name is None else "has no axis"
-            yield Fail(pointer, f"dimension {which} {why} in cs", rule="CS-ARR-004")
-        if name is not None and (names.count(name) > 1 or not SCHEMA_NAME.fullmatch(name)):
+            other = "" if meant is None else f", and axis {json_text(meant.name)} no dimension"
+            yield Fail(
+                pointer,
+                f"dimension {which} {why} in cs{other}",
+                fix=None if meant is None or name is None else _named(array, meant, name),
+                rule="CS-ARR-004",
+            )
+        again = name in names[:number]
+        if name is not None and (again or not SCHEMA_NAME.fullmatch(name)):
             why = (
                 "in which each name occurs once"
-                if names.count(name) > 1
+                if again
                 else "in which names begin with a letter, a to z, and have letters, digits and underscores"
             )
             yield Fail(
@@ -276,28 +298,88 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
                 f"dimension {json_text(name)} is not accepted by the schema of cs, {why}",
                 rule="CS-ARR-008",
             )
+    located = [
+        axis
+        for crs in system.crs
+        if isinstance(crs.given, Mapping) and "geolocation" in crs.given
+        for axis in crs.axes
+    ]
     for axis in system.extra:
         length = axis.length()
-        if length != 1:
+        if axis is meant:
+            continue  # it goes with the dimension that has none
+        if length is None and not _is_formed(axis, located=any(axis is one for one in located)):
+            yield Undecided("dependency: CS-CO-002", "CS-ARR-005")
+        elif length != 1:
             has = (
                 "does not say how many values it has, as an explicit value would"
                 if length is None
                 else f"has {plural(length, 'value')}"
             )
             yield Fail(
-                pointer,
+                place(system, axis),
                 f"axis {json_text(axis.name)} is not a dimension of the array and {has}; such an axis must have exactly one value",
                 severity="warning" if length is None else None,
                 rule="CS-ARR-005",
             )
-    for rule_id, what, values in (
-        ("CS-AX-002", "axis", [axis.name for axis in system.axes]),
-        ("CS-AX-004", "abbreviation", [axis.abbreviation for axis in system.axes]),
-    ):
-        texts = Counter(value for value in values if isinstance(value, str))
-        for value, count in texts.items():
-            if count > 1:
-                yield Fail(pointer, f"{what} {json_text(value)} occurs {count} times", rule=rule_id)
+
+
+def _misnamed(system: CoordinateSystem) -> Axis | None:
+    """Return the only axis without a dimension, where only one dimension has no axis and may be meant; None where that is not so."""
+    lacking = [
+        length
+        for axis, length in zip(system.dimensions, system.array.shape or (), strict=False)
+        if axis is None
+    ]
+    over = [axis for axis in system.extra if axis.length() != 1]
+    if len(lacking) != 1 or len(over) != 1 or over[0].length() not in (None, *lacking):
+        return None
+    return over[0]
+
+
+def _named(array: Array, axis: Axis, name: str) -> FixMaker | None:
+    """Return the fix that calls an axis as its dimension is called, where it is described at the array."""
+    if axis.home is not array:
+        return None
+    operation = replace(axis.pointer("name"), name)
+    if is_keyed(axis):
+        *above, _ = axis.place
+        operation = move(axis.pointer(), array.attribute_pointer(*above, name))
+    return lambda _node: Draft("suggest", (operation,))
+
+
+def _once(system: CoordinateSystem) -> RuleOutput:
+    """Judge whether names and abbreviations are those of one axis each."""
+    by_name: dict[str | None, list[Axis]] = {}
+    for axis in system.axes:
+        by_name.setdefault(axis.name, []).append(axis)
+    for name, axes in by_name.items():
+        if name is not None and len(axes) > 1:
+            yield Fail(
+                place(system, axes[1]),
+                f"axis {json_text(name)} occurs {len(axes)} times",
+                rule="CS-AX-002",
+            )
+    marked: dict[str, list[Axis]] = {}
+    distinct = [axes[0] for name, axes in by_name.items() if name is not None]
+    for first in (*distinct, *by_name.get(None, ())):  # that one occurs twice is told already
+        texts = bool(first.sets) and all(map(is_text, first.sets))  # which is CS-AX-003
+        if not texts and first.abbreviation in ABBREVIATIONS:
+            marked.setdefault(first.abbreviation, []).append(first)
+    for abbreviation, axes in marked.items():
+        if len(axes) > 1:
+            yield Fail(
+                place(system, axes[1], "abbreviation"),
+                f"abbreviation {json_text(abbreviation)} occurs {len(axes)} times",
+                rule="CS-AX-004",
+            )
+
+
+def _is_formed(axis: Axis, *, located: bool) -> bool:
+    """Whether an axis that does not say its length has coordinates, or may have none: what is wrong with others is reported."""
+    if "coordinates" not in axis.given:
+        return located or axis.abbreviation not in ABBREVIATIONS
+    return any(one.kind == "regular" for one in axis.sets)
 
 
 def _names_of_axes(node: Node) -> Draft | None:

@@ -17,7 +17,13 @@ from nz_explorer.conventions.zcf.declarations import (
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.model import Node
-from nz_explorer.model.dialects.cs import REVISIONS, CoordinateSet, Crs, revision
+from nz_explorer.model.dialects.cs import (
+    REVISIONS,
+    CoordinateSet,
+    Crs,
+    revision,
+    signs_of_revisions,
+)
 
 if TYPE_CHECKING:
     from nz_explorer.conventions.zcf.known_conventions import Convention
@@ -41,7 +47,7 @@ def registered(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput
     own = [crs for crs in systems if crs.home is node or crs.reference is not None]
     used: dict[Convention, str] = {}
     whole = node.attributes.get("cs")
-    if attribute == "cs" and isinstance(whole, Mapping) and isinstance(whole.get("id"), Mapping):
+    if attribute == "cs" and isinstance(whole, Mapping) and _is_of_proj(whole.get("id")):
         used[known_conventions.PROJ] = "id"
     for crs in own:
         if crs.reference is not None:
@@ -59,18 +65,24 @@ def registered(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput
             yield found if known in used else dataclasses.replace(found, severity="info")
 
 
+def _is_of_proj(given: Any) -> bool:
+    """Whether an id is one of proj: by its members; one that is not is CS-ID-004."""
+    return isinstance(given, Mapping) and bool(known_conventions.PROJ.keys & given.keys())
+
+
 def _used_in(crs: Crs) -> dict[Convention, str]:
     """Return the conventions that a reference system uses by itself, and in which member."""
     given = crs.given if isinstance(crs.given, Mapping) else {}
     used: dict[Convention, str] = {}
-    if isinstance(given.get("id"), Mapping):
+    if _is_of_proj(given.get("id")):
         used[known_conventions.PROJ] = "id"
     if "geolocation" in given:
         used[known_conventions.GEOLOCATION] = "geolocation"
     for one in (one for axis in crs.axes for one in axis.sets):
         if "external" in {one.kind, *(key for more in _more_values(one) for key in more)}:
             used[known_conventions.REF] = "external"
-        if isinstance(one.given.get("unit"), Mapping):
+        unit = one.given.get("unit")
+        if isinstance(unit, Mapping) and unit.keys() & {"uom", "ucum"}:
             used[known_conventions.UOM] = "unit"
     return used
 
@@ -154,10 +166,15 @@ def one_revision(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutp
     attribute : str
         The attribute that they are in, ``cs`` or ``crs``.
     """
-    found = sorted({r for crs in systems if crs.home is node for r in revision(crs)})
+    own = [crs for crs in systems if crs.home is node]
+    found = sorted({r for crs in own for r in revision(crs)})
     if len(found) > 1:
+        signs = [sign for crs in own for sign in signs_of_revisions(crs)]
+        # the place that differs from the most others; of two that are as frequent it is the older revision's
+        usual = max(found, key=lambda one: (sum(one in sign for _, sign in signs), one))
+        odd = (pointer for pointer, sign in signs if usual not in sign)
         yield Fail(
-            node.attribute_pointer(attribute),
+            next(odd, node.attribute_pointer(attribute)),
             f"this mixes revisions of cs: {' and '.join(f'{one} ({REVISIONS[one]})' for one in found)}",
             rule="CS-REV-001",
         )

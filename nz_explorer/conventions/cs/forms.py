@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 from collections.abc import Mapping
 from typing import Any
@@ -9,9 +10,9 @@ from typing import Any
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, FixMaker
-from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace, set_attribute
+from nz_explorer.engine.fixes import Draft, Operation, add, move, remove, replace, set_attribute
 from nz_explorer.model import Array, Group, Node
-from nz_explorer.model.dialects.cs import is_first_form, is_shared, is_system
+from nz_explorer.model.dialects.cs import Crs, is_cs, is_first_form, is_shared, is_system
 from nz_explorer.model.dialects.ref import Reference, Target, is_reference
 from nz_explorer.model.paths import all_above
 from nz_explorer.text.phrases import listed
@@ -55,12 +56,23 @@ def not_a_set(array: Array, given: Any) -> Fail:
         )
     if is_reference(given):
         return Fail(pointer, f"{wanted}; only the entries of that list may be references")
-    listed = isinstance(given, list) and given and all(map(_is_entry, given))
-    return Fail(
-        pointer,
-        f"{wanted}, got {json_text(given)}",
-        fix=_instead(replace(pointer, {"crs": given})) if listed else None,
-    )
+    fix: FixMaker | None = None
+    if isinstance(given, list) and given and all(map(_is_entry, given)):
+        fix = _instead(replace(pointer, {"crs": given}))
+    elif isinstance(given, Mapping):
+        near = next((name for name in given if name.lower() == "crs"), None)
+        fix = _instead(move(join(pointer, near), join(pointer, "crs"))) if near else None
+    elif isinstance(given, str) and is_cs(inside := _parsed(given)):
+        fix = _instead(replace(pointer, inside))
+    return Fail(pointer, f"{wanted}, got {json_text(given)}", fix=fix)
+
+
+def _parsed(given: str) -> Any:
+    """Return the JSON value that a text is, None where it is none."""
+    try:
+        return json.loads(given)
+    except (ValueError, RecursionError):
+        return None
 
 
 def not_by_name(group: Group, given: Any) -> Fail:
@@ -108,7 +120,7 @@ def into_set(node: Node) -> Draft | None:
     return Draft("suggest", operations)
 
 
-def not_an_entry(array: Array, i: int, given: Any, problem: str) -> Fail:
+def not_an_entry(array: Array, i: int, crs: Crs) -> Fail:
     """Report an entry of the list that is neither a reference system nor a reference to one.
 
     Parameters
@@ -117,14 +129,14 @@ def not_an_entry(array: Array, i: int, given: Any, problem: str) -> Fail:
         The array.
     i : int
         The place in the list.
-    given : object
-        The entry.
-    problem : str
-        Why it is no reference system.
+    crs : Crs
+        The entry, with a problem.
     """
-    pointer = array.attribute_pointer("cs", "crs", i)
+    given, pointer = crs.given, array.attribute_pointer("cs", "crs", i)
+    if crs.at:
+        return Fail(crs.pointer(*crs.at), f"crs[{i}]: {crs.problem}", rule="CS-ARR-002")
     if not isinstance(given, str):
-        message = f"crs[{i}] is neither a reference system nor a reference: {problem}"
+        message = f"crs[{i}] is neither a reference system nor a reference: {crs.problem}"
         return Fail(pointer, message, rule="CS-ARR-002")
     right = _shared_by_name(array, given)
     such = json_text({"ref": right or {"node": "..", "attribute": "/attributes/crs/name"}})
@@ -151,7 +163,9 @@ def shared_by(reference: Reference, target: Target, pointer: str) -> FixMaker | 
     shared = target.node.attributes.get("crs") if isinstance(target.node, Group) else None
     if not isinstance(shared, Mapping) or not is_shared(shared):
         return None
-    names = [join("/attributes/crs", name) for name in shared]
+    names = [join("/attributes/crs", name) for name, one in shared.items() if is_system(one)]
+    if not names or reference.attribute in names:
+        return None
     at = f"{pointer}/ref" if "ref" in reference.given else pointer
     operation = add(f"{at}/attribute", names[0])
     note = f"name one of the reference systems of {target.node.path}: {listed(names)}"

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
+from nz_explorer.conventions.cs.axis_coordinates import is_keyed
 from nz_explorer.conventions.cs.declared import SYSTEMS, companions, undeclared
-from nz_explorer.conventions.cs.references import _reference
+from nz_explorer.conventions.cs.references import _reference, without_ref
 from nz_explorer.conventions.cs.systems import identifier
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
@@ -32,9 +33,9 @@ DIRECTIONS = ("x", "y")
 def geolocation(system: CoordinateSystem) -> RuleOutput:
     """Judge whether geolocation arrays are there, and as long as the dimensions of their reference system."""
     for i, crs in enumerate(system.crs):
-        given = crs.given.get("geolocation") if isinstance(crs.given, Mapping) else None
-        if given is None:
+        if not isinstance(crs.given, Mapping) or "geolocation" not in crs.given:
             continue
+        given = crs.given["geolocation"]
         if (why := _malformed(given)) is not None:
             yield Fail(_at(system, i, crs), why, rule="CS-GEO-001")
             continue
@@ -45,9 +46,13 @@ def geolocation(system: CoordinateSystem) -> RuleOutput:
                 place = join(at, kind, direction) if own else _at(system, i, crs)
                 reference = resolve(given[kind][direction], crs.home)
                 yield from _reference(crs.home, reference, place)
+                if own:
+                    keyed = any(map(is_keyed, crs.axes))
+                    yield from without_ref(place, given[kind][direction], keyed=keyed)
                 yield from _shape(reference, _expected(system, crs, reference), place)
         if own:
             yield from _systems(at, given)
+            yield from _members(at, given)
 
 
 @rule(
@@ -80,6 +85,9 @@ def geolocation_of_a_node(node: Node) -> RuleOutput:
     for kind, direction in product(KINDS, DIRECTIONS):
         if kind in given:
             place = join(at, kind, direction)
+            formed = isinstance(given[kind][direction], Mapping | str)
+            if known_conventions.GEOLOCATION in declared and not formed:
+                continue  # ZCF-SCHEMA-001
             reference = resolve(given[kind][direction], node)
             yield from _reference(node, reference, place)
             yield from _shape(reference, _lengths(node, reference), place)
@@ -119,6 +127,18 @@ def _malformed(given: Any) -> str | None:
         if missing:
             return f"{kind} has no {' and no '.join(missing)}: both name an array, x that of longitudes or eastings"
     return None
+
+
+def _members(at: str, given: Mapping[str, Any]) -> RuleOutput:
+    """Judge the names of members: the schema of geolocation allows no others."""
+    for kind in KINDS:
+        for name in given.get(kind, {}):
+            if name not in (*DIRECTIONS, *SYSTEMS):
+                yield Fail(
+                    join(at, kind, name),
+                    f"{json_text(name)} is not allowed here: {kind} has x, y and crs",
+                    rule="CS-GEO-001",
+                )
 
 
 def _systems(at: str, given: Mapping[str, Any]) -> RuleOutput:

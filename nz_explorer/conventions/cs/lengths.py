@@ -25,27 +25,47 @@ def lengths(system: CoordinateSystem) -> RuleOutput:
     array = system.array
     of_dimensions = zip(system.dimensions, array.shape or (), strict=False)
     found = [(axis, length) for axis, length in of_dimensions if axis is not None]
-    for axis in system.extra:  # one that is not of length 1 is CS-ARR-005
-        length = axis.length()
-        found.append((axis, 1 if length is None else length))
+    # one that is not of length 1 is CS-ARR-005
+    found.extend((axis, axis.length() or 1) for axis in system.extra)
     for axis, length in found:
         for one in axis.sets:
             yield from _values(system, axis, one, length)
             yield from _bounds(system, axis, one, length)
 
 
-def _at(system: CoordinateSystem, axis: Axis, one: CoordinateSet, *members: str) -> str:
-    """Return where something of coordinates is; the entry of the array that leads there, if that is another node."""
+def place(system: CoordinateSystem, axis: Axis, *members: str | int) -> str:
+    """Return where something of an axis is; the entry of the array that leads there, if that is in another node.
+
+    Parameters
+    ----------
+    system : CoordinateSystem
+        That of an array.
+    axis : Axis
+        One of its axes.
+    *members : str or int
+        What leads from the axis to it.
+    """
     array = system.array
-    if one.home is array:
-        return one.pointer(*members)
+    if axis.home is array:
+        return axis.pointer(*members)
     entries = (i for i, crs in enumerate(system.crs) if any(axis is own for own in crs.axes))
     return array.attribute_pointer("cs", "crs", next(entries))
 
 
+def _at(system: CoordinateSystem, axis: Axis, one: CoordinateSet, *members: str) -> str:
+    """Return where something of coordinates is, or the entry that leads there."""
+    return one.pointer(*members) if one.home is system.array else place(system, axis)
+
+
 def _values(system: CoordinateSystem, axis: Axis, one: CoordinateSet, length: int) -> RuleOutput:
     shown, array = json_text(axis.name), system.array
-    if one.kind == "explicit" and of_one_type(one.values) and len(one.values) != length:
+    extra = axis.name not in (system.names or ())
+    if (
+        one.kind == "explicit"
+        and of_one_type(one.values)
+        and len(one.values) != length
+        and not (extra and len(one.values) == axis.length())  # which is CS-ARR-005
+    ):
         yield Fail(
             _at(system, axis, one, "values", "explicit"),
             f"axis {shown} has {plural(len(one.values), 'value')}, this array needs {length}",

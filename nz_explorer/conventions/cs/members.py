@@ -9,8 +9,8 @@ from typing import Any
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
-from nz_explorer.engine.fixes import Draft, move
-from nz_explorer.model.dialects.cs import Crs
+from nz_explorer.engine.fixes import Draft, add, move
+from nz_explorer.model.dialects.cs import Axis, Crs
 from nz_explorer.model.dialects.ref import is_reference
 
 OF_SET = ("name", "crs", "id", "attributes")
@@ -19,6 +19,7 @@ _OF_AXIS = ("name", "abbreviation", "direction", "coordinates", "attributes")
 _OF_COORDINATES = (
     "name", "direction", "unit", "time", "values", "boundaries", "parametric", "attributes",
 )  # fmt: skip
+_OPTIONAL = ("boundaries", "parametric")
 _INSIDE = {
     "time": ("unit", "epoch", "calendar", "reference", "units"),
     "values": ("regular", "external", "explicit"),
@@ -37,8 +38,26 @@ def near_members(crs: Crs) -> RuleOutput:
     crs : Crs
         The reference system.
     """
-    for pointer, given, known in () if is_reference(crs.given) else _objects(crs):
+    if is_reference(crs.given):
+        return
+    for pointer, given, known in _objects(crs):
         yield from near(pointer, given, known)
+    for axis in crs.axes:
+        yield from _misplaced(axis)
+
+
+def _misplaced(axis: Axis) -> RuleOutput:
+    """Note members of an axis that are read in its coordinates only; that these lack one of the others is reported as such."""
+    for name in _OF_COORDINATES[2:-1]:
+        lacking = [one for one in axis.sets if name not in one.given]
+        if name in axis.given and axis.sets and (name in _OPTIONAL or not lacking):
+            wrong, alone = axis.pointer(name), len(axis.sets) == 1 and bool(lacking)
+            yield Fail(
+                wrong,
+                f"{name} is at the axis, and readers look for it in its coordinates",
+                fix=_call_it(wrong, axis.sets[0].pointer(name)) if alone else None,
+                rule="CS-ATT-002",
+            )
 
 
 def near(pointer: str, given: Mapping[str, Any], known: tuple[str, ...]) -> RuleOutput:
@@ -69,6 +88,23 @@ def near(pointer: str, given: Mapping[str, Any], known: tuple[str, ...]) -> Rule
 
 def _call_it(wrong: str, right: str) -> FixMaker:
     return lambda _node: Draft("suggest", (move(wrong, right),))
+
+
+def from_axis(axis: Axis, member: str, pointer: str) -> Draft:
+    """Return the fix that brings a member of an axis to its coordinates, where readers look for it.
+
+    Parameters
+    ----------
+    axis : Axis
+        The axis.
+    member : str
+        The member that it has.
+    pointer : str
+        Where it will be.
+    """
+    whole = add(pointer, axis.given[member])
+    alone = len(axis.sets) == 1
+    return Draft("suggest", (move(axis.pointer(member), pointer) if alone else whole,))
 
 
 def _objects(crs: Crs) -> Iterator[tuple[str, Mapping[str, Any], tuple[str, ...]]]:

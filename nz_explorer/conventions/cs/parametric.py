@@ -10,7 +10,8 @@ from nz_explorer.conventions.cs.axis_coordinates import is_keyed, values_object
 from nz_explorer.conventions.uris import is_uri
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
-from nz_explorer.engine.findings import Fail, RuleOutput
+from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
+from nz_explorer.engine.fixes import Draft, move, replace
 from nz_explorer.model.dialects.cs import Axis, CoordinateSet
 from nz_explorer.model.dialects.ref import resolve
 from nz_explorer.text.phrases import listed
@@ -68,9 +69,13 @@ def parametric(axis: Axis, one: CoordinateSet) -> RuleOutput:
             f"{pointer}/formula", f"formula must be the name of a formula: {got}", rule="CS-PAR-001"
         )
     elif formula not in FORMULAS and not is_uri(formula):
+        near = _near(formula, FORMULAS)
         yield Fail(
             f"{pointer}/formula",
-            f"{json_text(formula)} is neither a formula of CF nor the URI of one{_hint(formula, FORMULAS)}",
+            f"{json_text(formula)} is neither a formula of CF nor the URI of one{_hint(near)}",
+            fix=(lambda _node: Draft("suggest", (replace(f"{pointer}/formula", near),)))
+            if near
+            else None,
             rule="CS-PAR-002",
         )
     if not isinstance(terms, Mapping):
@@ -81,7 +86,8 @@ def parametric(axis: Axis, one: CoordinateSet) -> RuleOutput:
             rule="CS-PAR-001",
         )
         return
-    if not terms and formula not in FORMULAS:
+    known = formula if isinstance(formula, str) and formula in FORMULAS else None
+    if not terms and known is None:
         yield Fail(f"{pointer}/terms", "terms has no values", rule="CS-PAR-001")
     for name, values in terms.items():
         at = join(f"{pointer}/terms", name)
@@ -95,26 +101,38 @@ def parametric(axis: Axis, one: CoordinateSet) -> RuleOutput:
                 related=(targets[0].node.path,),
                 rule="CS-VAL-004",
             )
-    if formula in FORMULAS:
-        yield from _terms(formula, terms.keys(), f"{pointer}/terms")
+    if known is not None:
+        yield from _terms(known, terms.keys(), f"{pointer}/terms")
 
 
 def _terms(formula: str, given: AbstractSet[str], pointer: str) -> RuleOutput:
     """Judge whether the terms are those of a formula, in the way that it is written in most likely."""
     wanted = min(FORMULAS[formula], key=lambda terms: (len(terms ^ given), -len(terms)))
-    missing, unknown = sorted(wanted - given - PRINCIPAL), sorted(given - wanted)
+    unknown = {name: _near(name, wanted - given) for name in sorted(given - wanted)}
+    missing = sorted(wanted - given - PRINCIPAL - set(unknown.values()))
     if missing:
         also = "also " if given else ""
         yield Fail(pointer, f"{formula} {also}needs {listed(missing)}", rule="CS-PAR-003")
-    for name in unknown:
+    for name, near in unknown.items():
+        wrong, right = join(pointer, name), join(pointer, near or "")
         yield Fail(
-            join(pointer, name),
-            f"{json_text(name)} is not a term of {formula}{_hint(name, wanted - given)}",
+            wrong,
+            f"{json_text(name)} is not a term of {formula}{_hint(near)}",
+            fix=_call_it(wrong, right) if near else None,
             rule="CS-PAR-003",
         )
 
 
-def _hint(name: str, known: Iterable[str]) -> str:
+def _call_it(wrong: str, right: str) -> FixMaker:
+    return lambda _node: Draft("suggest", (move(wrong, right),))
+
+
+def _near(name: str, known: Iterable[str]) -> str | None:
+    """Return what a name is nearly, None where it is nothing known."""
     small = {one.lower(): one for one in known}
     close = get_close_matches(name.lower(), small, 1)
-    return f"; did you mean {small[close[0]]}?" if close else ""
+    return small[close[0]] if close else None
+
+
+def _hint(near: str | None) -> str:
+    return "" if near is None else f"; did you mean {near}?"

@@ -7,7 +7,7 @@ from typing import Any
 
 from nz_explorer.conventions.cs.references import _reference
 from nz_explorer.conventions.zcf import known_conventions
-from nz_explorer.conventions.zcf.declarations import declared_here
+from nz_explorer.conventions.zcf.declarations import declared_here, entries, pointer_to
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, replace
@@ -34,6 +34,18 @@ OTHERS = ("cs", "crs", "geolocation", "zarr_conventions")
 def reference(node: Node) -> RuleOutput:
     """Judge the references in the attributes of a node."""
     declared = known_conventions.REF in declared_here(node)
+    if declared and not (node.attributes.keys() & {*OTHERS[:-1]} or any(_refs(node.attributes))):
+        i = next(
+            i
+            for i, one in entries(node)
+            if known_conventions.identify(one) is known_conventions.REF
+        )
+        yield Fail(
+            pointer_to(node, i),
+            "ref is declared, and nothing in the attributes of this node is a reference",
+            severity="info",
+            rule="REF-001",
+        )
     for place, given in (
         _refs(node.attributes) if declared else [(("ref",), node.attributes["ref"])]
     ):

@@ -38,15 +38,17 @@ def _reference(
     if reference.uri is not None:
         yield from _elsewhere(home, reference, reference.uri, _inner(reference, at))
     if reference.kind in _OF_KIND:
+        whole = reference.member is None or not isinstance(_bare(reference), Mapping)
+        inside = _inner(reference, at)
         yield Fail(
-            at,
+            inside if whole else join(inside, str(reference.member)),
             f"reference: {reference.problem}",
             fix=_repaired(home, reference, at, in_cs=in_cs),
             rule=_OF_KIND[reference.kind],
         )
     paths = [target.node.path for target in reference.targets]
     inner = _inner(reference, at)
-    if isinstance(bare := _bare(reference), str):
+    if isinstance(bare := _bare(reference), str) and reference.kind != "form":
         right = _as_object(reference, bare, in_cs=in_cs)
         yield Fail(
             inner,
@@ -73,6 +75,33 @@ def _reference(
             severity="warning",
             related=tuple(paths),
             rule="REF-002",
+        )
+
+
+_NOT_FOUND = {"xarray-zarr-xgroup": "gives the array without coordinates"}
+
+
+def without_ref(at: str, given: Any, *, keyed: bool) -> RuleOutput:
+    """Note a reference with nothing around it, as examples had it while axes were lists.
+
+    Parameters
+    ----------
+    at : str
+        RFC 6901 pointer to the reference.
+    given : object
+        What is there.
+    keyed : bool
+        Whether axes are an object by name there.
+    """
+    if keyed and isinstance(given, Mapping) and "node" in given and "ref" not in given:
+        yield Fail(
+            at,
+            "reference: ref around it is missing, which the text has since axes are an object by name, and without"
+            " which the reader of the author of cs finds no coordinates",
+            severity="warning",
+            readers=_NOT_FOUND,
+            fix=lambda _node: Draft("suggest", (replace(at, {"ref": given}),)),
+            rule="REF-001",
         )
 
 
@@ -245,9 +274,9 @@ def _near(home: Node, path: str) -> str | None:
         place = joined(base, path) or "/"
         beside = home.hierarchy.get(posixpath.dirname(place))
         if isinstance(beside, Group):
-            names = [child.name for child in beside.hierarchy.children(beside)]
-            if close := get_close_matches(posixpath.basename(place), names, 1, 0.75):
-                return below(beside.path) + close[0]
+            names = {child.name.lower(): child.name for child in beside.hierarchy.children(beside)}
+            if close := get_close_matches(posixpath.basename(place).lower(), names, 1, 0.75):
+                return below(beside.path) + names[close[0]]
     return None
 
 

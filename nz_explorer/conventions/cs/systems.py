@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import coordinates, is_text
+from nz_explorer.conventions.cs.directions import USUAL, directions, is_physical
 from nz_explorer.conventions.cs.members import near_members
 from nz_explorer.conventions.cs.parametric import parametric
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
+from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, add, remove, replace
 from nz_explorer.model import Array, Group
@@ -21,60 +23,11 @@ from nz_explorer.model.dialects import crs as known_crs
 from nz_explorer.model.dialects.cs import (
     ABBREVIATIONS,
     Axis,
-    CoordinateSet,
     Crs,
     is_cs,
     is_shared,
     is_system,
 )
-
-DIRECTIONS = frozenset(
-    (
-        "north",
-        "northNorthEast",
-        "northEast",
-        "eastNorthEast",
-        "east",
-        "eastSouthEast",
-        "southEast",
-        "southSouthEast",
-        "south",
-        "southSouthWest",
-        "southWest",
-        "westSouthWest",
-        "west",
-        "westNorthWest",
-        "northWest",
-        "northNorthWest",
-        "up",
-        "down",
-        "geocentricX",
-        "geocentricY",
-        "geocentricZ",
-        "future",
-        "past",
-        "columnPositive",
-        "columnNegative",
-        "rowPositive",
-        "rowNegative",
-        "displayRight",
-        "displayLeft",
-        "displayUp",
-        "displayDown",
-        "forward",
-        "aft",
-        "port",
-        "starboard",
-        "clockwise",
-        "counterClockwise",
-        "towards",
-        "awayFrom",
-        "unspecified",
-    )
-)
-"""OGC 18-005r5, Table 48."""
-
-USUAL = {"X": ("east",), "Y": ("north",), "Z": ("up", "down"), "T": ("future", "past")}
 
 SCHEMA_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*")
 
@@ -153,6 +106,13 @@ def of_crs(crs: Crs) -> RuleOutput:
     yield from near_members(crs)
     if isinstance(crs.given, Mapping):
         yield from judge_name(crs.pointer("name"), crs.given)
+        description = crs.given.get("description", "")
+        if not isinstance(description, str):
+            yield Fail(
+                crs.pointer("description"),
+                f"description must be a text, got {json_text(description)}",
+                rule="CS-ATT-001",
+            )
         if "id" in crs.given:
             yield from identifier(crs.pointer("id"), crs.given["id"])
         if "type" in crs.given and crs.given["type"] not in TYPES:
@@ -174,7 +134,7 @@ def of_crs(crs: Crs) -> RuleOutput:
     located = isinstance(crs.given, Mapping) and "geolocation" in crs.given
     for axis in crs.axes:
         yield from _axis(axis, located=located)
-        yield from _directions(axis, at_axis=at_axes or "direction" in axis.given)
+        yield from directions(axis, at_axis=at_axes or "direction" in axis.given)
 
 
 def judge_name(pointer: str, holder: Mapping[str, Any]) -> RuleOutput:
@@ -237,10 +197,31 @@ def identifier(pointer: str, given: Any, name: str = "id") -> RuleOutput:
         f'{name} must be an object such as {{"proj:code": …}}, got {json_text(given)}'
     )
     if isinstance(given, Mapping) and known_conventions.PROJ.keys & given.keys():
-        error = known_conventions.property_error(known_conventions.PROJ, given)
+        # the text of proj: allows null beside another member
+        named = {key: value for key, value in given.items() if value is not None}
+        error = known_conventions.property_error(known_conventions.PROJ, named or given)
         message = None if error is None else f"{name}: {error}"
+        wrong = [key for key in known_conventions.PROJ.keys if error and f"'{key}'" in error]
+        pointer = join(pointer, wrong[0]) if len(wrong) == 1 and wrong[0] in given else pointer
     if message is not None:
-        yield Fail(pointer, message, rule="CS-ID-004")
+        yield Fail(pointer, message, fix=lambda _node: _as_proj(pointer, given), rule="CS-ID-004")
+
+
+_WKT2 = re.compile(
+    r"(?:BASE|BOUND|COMPOUND|ENG|GEOD|GEOG|PROJ|TIME|VERT)[A-Z]*CRS\[.*\]", re.DOTALL
+)
+"""A reference system in well-known text, version 2; version 1 has other words."""
+
+
+def _as_proj(pointer: str, given: Any) -> Draft | None:
+    """Return the fix that makes an object of proj: of a text by itself, None where it is not clear which."""
+    right: dict[str, Any] = {}
+    if isinstance(given, str):
+        code, wkt2 = known_crs.code(given), _WKT2.fullmatch(given.strip())
+        right = {"proj:wkt2": given.strip()} if wkt2 else {"proj:code": code}
+    if known_conventions.property_error(known_conventions.PROJ, right) is not None:
+        return None
+    return Draft("suggest", (replace(pointer, right),))
 
 
 def _axis(axis: Axis, *, located: bool) -> RuleOutput:
@@ -261,26 +242,7 @@ def _axis(axis: Axis, *, located: bool) -> RuleOutput:
     yield from _abbreviation(axis, located=located)
     given, pointer = axis.given.get("coordinates"), axis.pointer("coordinates")
     if "coordinates" not in axis.given:
-        if "boundaries" in axis.given:
-            yield Fail(
-                axis.pointer("boundaries"),
-                f"the ordinal axis {shown} has boundaries, which are for coordinates that are numbers",
-                fix=lambda _node: Draft("unsafe", (remove(axis.pointer("boundaries")),)),
-                rule="CS-BND-002",
-            )
-        hints = [m for m in ("unit", "time", "values", "parametric") if m in axis.given]
-        if hints:
-            yield Fail(
-                pointer,
-                f"axis {shown} has {hints[0]}, which belongs in coordinates, but no coordinates",
-                rule="CS-CO-001",
-            )
-        elif _is_physical(axis) and not located:
-            yield Fail(
-                pointer,
-                f"axis {shown} is marked {axis.abbreviation}, so it is in space or time and needs coordinates",
-                rule="CS-CO-001",
-            )
+        yield from _without_coordinates(axis, located=located)
     elif not isinstance(given, list) or not given or len(axis.sets) != len(given):
         yield Fail(
             pointer,
@@ -298,6 +260,39 @@ def _axis(axis: Axis, *, located: bool) -> RuleOutput:
         yield from parametric(axis, one)
 
 
+_OF_COORDINATES = ("unit", "time", "values", "parametric", "boundaries")
+
+
+def _without_coordinates(axis: Axis, *, located: bool) -> RuleOutput:
+    """Judge an axis that has none, which is ordinal unless it is in space or time."""
+    shown, pointer = json_text(axis.name), axis.pointer("coordinates")
+    hints = [member for member in _OF_COORDINATES if member in axis.given]
+    if hints == ["boundaries"] and not is_physical(axis):
+        yield Fail(
+            axis.pointer("boundaries"),
+            f"the ordinal axis {shown} has boundaries, which are for coordinates that are numbers",
+            fix=lambda _node: Draft("unsafe", (remove(axis.pointer("boundaries")),)),
+            rule="CS-BND-002",
+        )
+    elif hints:
+        keyed = isinstance(axis.place[-1], str)
+        inner = (*hints, "direction") if keyed and "direction" in axis.given else hints
+        right: dict[str, Any] = {k: v for k, v in axis.given.items() if k not in inner}
+        right["coordinates"] = [{member: axis.given[member] for member in inner}]
+        yield Fail(
+            pointer,
+            f"axis {shown} has {hints[0]}, which belongs in coordinates, but no coordinates",
+            fix=lambda _node: Draft("suggest", (replace(axis.pointer(), right),)),
+            rule="CS-CO-001",
+        )
+    elif is_physical(axis) and not located:
+        yield Fail(
+            pointer,
+            f"axis {shown} is marked {axis.abbreviation}, so it is in space or time and needs coordinates",
+            rule="CS-CO-001",
+        )
+
+
 def _wrap(pointer: str, given: Any) -> FixMaker:
     return lambda _node: Draft("unsafe", (replace(pointer, [given]),))
 
@@ -305,14 +300,14 @@ def _wrap(pointer: str, given: Any) -> FixMaker:
 def _abbreviation(axis: Axis, *, located: bool) -> RuleOutput:
     given = axis.abbreviation
     pointer = axis.pointer("abbreviation")
-    text = bool(axis.sets) and all(is_text(one) for one in axis.sets)
+    listed = axis.given.get("coordinates")
+    whole = isinstance(listed, list) and len(listed) == len(axis.sets)  # else CS-CO-002
+    text = whole and bool(axis.sets) and all(is_text(one) for one in axis.sets)
     if given is not None and given not in ABBREVIATIONS:
-        right = given.strip().upper() if isinstance(given, str) else None
-        right = right if right in ABBREVIATIONS else None
         yield Fail(
             pointer,
             f"axis {json_text(axis.name)}: abbreviation {json_text(given)} is not X, Y, Z or T",
-            fix=None if right is None else lambda _node: Draft("safe", (replace(pointer, right),)),
+            fix=lambda _node: _right_abbreviation(axis, text=text),
             rule="CS-AX-003",
         )
     elif given == "T" and text:
@@ -356,6 +351,18 @@ def _abbreviation(axis: Axis, *, located: bool) -> RuleOutput:
         )
 
 
+def _right_abbreviation(axis: Axis, *, text: bool) -> Draft | None:
+    """Return the fix of an abbreviation that there is not, None where nothing tells which is meant."""
+    given, pointer = axis.abbreviation, axis.pointer("abbreviation")
+    right = given.strip().upper() if isinstance(given, str) else None
+    if right in ABBREVIATIONS:
+        return Draft("safe", (replace(pointer, right),))
+    if any("time" in one.given for one in axis.sets):
+        return Draft("suggest", (replace(pointer, "T"),))
+    meant = None if text else _meant(axis)
+    return None if meant is None else Draft("suggest", (replace(pointer, meant[1]),))
+
+
 def _meant(axis: Axis) -> tuple[str, str] | None:
     """Return what tells which abbreviation an axis has to have, and that; None where nothing does."""
     name = (axis.name or "").lower()
@@ -368,17 +375,13 @@ def _meant(axis: Axis) -> tuple[str, str] | None:
     return None if right is None else ("direction", right)
 
 
-def _is_physical(axis: Axis) -> bool:
-    return isinstance(axis.abbreviation, str) and axis.abbreviation in ABBREVIATIONS
-
-
 _WORDS = {2: "two", 3: "three", 4: "four"}
 
 
 def _set_names(axis: Axis) -> RuleOutput:
     for one in axis.sets:
-        given = one.given.get("name")
-        if given is not None and not isinstance(given, str):
+        given = one.given.get("name", "")
+        if not isinstance(given, str):
             yield Fail(
                 one.pointer("name"),
                 f"the name of a coordinate set must be a text, got {json_text(given)}",
@@ -394,72 +397,3 @@ def _set_names(axis: Axis) -> RuleOutput:
                 severity="info" if name is None else None,
                 rule="CS-CO-003",
             )
-
-
-def _directions(axis: Axis, *, at_axis: bool) -> RuleOutput:
-    """Judge the direction of an axis, and those that sets of its coordinates have of their own."""
-    ordinal = axis.given.get("coordinates") is None and not _is_physical(axis)
-    if ordinal and "direction" in axis.given:
-        yield from _no_direction(axis, axis.pointer("direction"), "ordinal")
-    texts: list[bool | None] = []
-    for one in axis.sets:
-        if "direction" in one.given or not at_axis:
-            yield from _contradiction(axis, one)
-            yield from _direction(axis, one, is_text(one))
-        else:
-            texts.append(is_text(one))
-    if texts:
-        known = [text for text in texts if text is not None]
-        yield from _direction(axis, axis, min(known, default=None))
-
-
-def _contradiction(axis: Axis, one: CoordinateSet) -> RuleOutput:
-    """Warn where an axis has one direction and its coordinates have another."""
-    own, of_axis = one.given.get("direction"), axis.given.get("direction")
-    if own is not None and of_axis is not None and own != of_axis:
-        yield Fail(
-            axis.pointer("direction"),
-            f"axis {json_text(axis.name)} has the direction {json_text(of_axis)} and its coordinates have {json_text(own)};"
-            " the text has it at the coordinates only",
-            severity="warning",
-            fix=lambda _node: Draft("suggest", (remove(axis.pointer("direction")),)),
-            rule="CS-AX-005",
-        )
-
-
-def _direction(axis: Axis, holder: Axis | CoordinateSet, text: bool | None) -> RuleOutput:
-    pointer, given = holder.pointer("direction"), holder.given.get("direction")
-    usual = USUAL.get(axis.abbreviation) if isinstance(axis.abbreviation, str) else None
-    if given is None:
-        if text is False:
-            yield Fail(
-                pointer,
-                f"the numeric coordinates of axis {json_text(axis.name)} have no direction",
-                fix=lambda _node: Draft("suggest", (add(pointer, usual[0]),) if usual else ()),
-                rule="CS-AX-005",
-            )
-        return
-    if text is True:
-        yield from _no_direction(axis, pointer, "string")
-    if not isinstance(given, str) or given not in DIRECTIONS:
-        right = next((d for d in DIRECTIONS if d.lower() == str(given).lower()), None)
-        yield Fail(
-            pointer,
-            f"{json_text(given)} is not a direction of OGC 18-005r5, Table 48",
-            fix=None if right is None else lambda _node: Draft("safe", (replace(pointer, right),)),
-            rule="CS-AX-007",
-        )
-    elif usual is not None and given not in usual:
-        yield Fail(
-            pointer,
-            f"axis {axis.abbreviation} usually points {' or '.join(usual)}, not {given}",
-            rule="CS-AX-008",
-        )
-
-
-def _no_direction(axis: Axis, pointer: str, kind: str) -> RuleOutput:
-    yield Fail(
-        pointer,
-        f"the {kind} axis {json_text(axis.name)} has a direction, which is allowed only if there is a natural one",
-        rule="CS-AX-006",
-    )

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from nz_explorer.conventions.cs.members import from_axis
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
-from nz_explorer.engine.fixes import Draft, add, replace
+from nz_explorer.engine.fixes import Draft, add, move, remove, replace
 from nz_explorer.model.calendars import CALENDARS
 from nz_explorer.model.dialects.cs import Axis, CoordinateSet, time_units
 
@@ -21,14 +22,15 @@ _TIME_UNIT = re.compile(
     r"months?|([kM]|kilo-?|mega-?)?(y|yrs?|years?)"
 )
 _EPOCH = re.compile(
-    r"([+-]?)(\d{1,6})-(\d{1,2})(?:-(\d{1,2}))?(?:[T ]+(\d{1,2})(?::(\d{2})(?::(\d{2}(?:\.\d+)?))?)?)?\s*"
-    r"(Z|UTC|([+-])(\d{1,2})(?::?(\d{2}))?)?",
+    r"([+-]?)(\d{1,6})-(\d{1,2})(?:-(\d{1,2}))?(?:[Tt ]+(\d{1,2})(?::(\d{2})(?::(\d{2}(?:\.\d+)?))?)?)?\s*"
+    r"([Zz]|UTC|([+-])(\d{1,2})(?::?(\d{2}))?)?",
     re.ASCII,
 )
 _ISO = re.compile(
     r"(\d{4}|[+-]\d{4,6})-\d\d-\d\d(T\d\d(:\d\d(:\d\d([.,]\d+)?)?)?(Z|[+-]\d\d(:?\d\d)?)?)?",
     re.ASCII,
 )
+_SINCE = re.compile(r"\bsince\b")
 _OTHER_DATE = re.compile(
     r"\d{4}(?:(?P<basic>(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))|(?P<week>-?W\d\d(?:-?[1-7])?)|-?(?P<day>\d{3}))(?:T.*)?",
     re.ASCII,
@@ -53,16 +55,43 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
         labels = text and any("time" in other.given for other in axis.sets)  # of times beside them
         if axis.abbreviation == "T" and not labels:
             unit = one.given.get("unit")
-            hint = "" if unit is None else f", which its unit {json_text(unit)} belongs in"
-            yield Fail(pointer, f"axis {shown} has no time object{hint}", rule="CS-TIME-001")
+            of_time = isinstance(unit, str) and _TIME_UNIT.match(unit.strip()) is not None
+            hint = f", which its unit {json_text(unit)} belongs in" if of_time else ""
+            own = "time" in axis.given
+            yield Fail(
+                pointer,
+                f"the coordinates of axis {shown} have no time object; that of the axis belongs in them"
+                if own
+                else f"axis {shown} has no time object{hint}",
+                fix=lambda _node: from_axis(axis, "time", pointer) if own else _from_unit(one),
+                rule="CS-TIME-001",
+            )
         return
-    if axis.abbreviation not in ("T", None):  # that there is none is CS-AX-003
+    if axis.abbreviation in ("X", "Y", "Z"):  # that there is none, or no such one, is CS-AX-003
         yield Fail(
             pointer,
             f"axis {shown} has a time object, which is allowed only with the abbreviation T",
             rule="CS-TIME-001",
         )
         return  # it goes, whatever is in it
+    if isinstance(given, Mapping) and isinstance(units := given.get("units"), str):
+        if "unit" in given and "epoch" in given:
+            yield Fail(
+                f"{pointer}/units",
+                f"units {json_text(units)}, as CF has them, are beside unit and epoch, by which readers of cs go",
+                severity="warning",
+                fix=lambda _node: Draft("suggest", (remove(f"{pointer}/units"),)),
+                rule="CS-TIME-002",
+            )
+            given = {name: value for name, value in given.items() if name != "units"}
+        elif "unit" not in given and not _SINCE.search(units):
+            yield Fail(
+                f"{pointer}/units",
+                f"time has units, {json_text(units)}, and readers look for unit",
+                fix=lambda _node: Draft("suggest", (move(f"{pointer}/units", f"{pointer}/unit"),)),
+                rule="CS-TIME-002",
+            )
+            return
     if not isinstance(given, Mapping) or isinstance(given.get("units"), str):
         members = given if isinstance(given, Mapping) else {}
         units = members.get("units", given)
@@ -72,6 +101,20 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
             if members
             else f"time must be an object with unit and epoch, got {json_text(given)}",
             fix=lambda _node: _in_two_members(pointer, units, members),
+            rule="CS-TIME-002",
+        )
+        return
+    reference = given.get("reference")
+    if (
+        isinstance(reference, str)
+        and _EPOCH.fullmatch(reference.strip())
+        and "unit" in given
+        and "epoch" not in given
+    ):
+        yield Fail(
+            f"{pointer}/reference",
+            f"time has a unit and {json_text(reference)} as reference, and readers look for epoch",
+            fix=lambda _node: Draft("suggest", (move(f"{pointer}/reference", f"{pointer}/epoch"),)),
             rule="CS-TIME-002",
         )
         return
@@ -93,7 +136,17 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
             rule="CS-TIME-003",
         )
     keyed = isinstance(axis.place[-1], str)  # as in revisions that have no reference any more
-    yield from _epoch(given, pointer, str(calendar).lower() if known else "standard", keyed=keyed)
+    yield from _members(given, pointer, str(calendar).lower() if known else "standard", keyed=keyed)
+
+
+def _from_unit(one: CoordinateSet) -> Draft | None:
+    """Return the fix that makes a time object of units such as CF has them; None where there are none."""
+    draft = _in_two_members(one.pointer("time"), one.given.get("unit"), {})
+    if draft is None:
+        return None
+    (whole,) = draft.operations
+    right = add(one.pointer("time"), whole["value"])
+    return Draft("suggest", (remove(one.pointer("unit")), right))
 
 
 def _in_two_members(pointer: str, units: Any, members: Mapping[str, Any]) -> Draft | None:
@@ -104,6 +157,8 @@ def _in_two_members(pointer: str, units: Any, members: Mapping[str, Any]) -> Dra
         return None
     rest = {name: value for name, value in members.items() if name != "units"}
     right = {"unit": unit.strip(), "epoch": _iso(match), **rest}
+    if right["epoch"] not in (_iso(match), epoch.strip()):
+        return None  # of two epochs nobody knows which is meant
     return Draft("suggest", (replace(pointer, right),))
 
 
@@ -120,50 +175,146 @@ def _calendar(given: Mapping[str, Any], pointer: str) -> Draft:
     return Draft("suggest", operations, None if close else f"write one of {', '.join(CALENDARS)}")
 
 
-def _epoch(given: Mapping[str, Any], pointer: str, calendar: str, *, keyed: bool) -> RuleOutput:
-    units = time_units(given)
-    unit, _, epoch = (units or "").partition(" since ")
+def _members(given: Mapping[str, Any], pointer: str, calendar: str, *, keyed: bool) -> RuleOutput:
+    """Judge the unit and the epoch of a time object, in whichever members it has them."""
+    if "reference" in given or not (keyed or given.keys() & {"unit", "epoch"}):
+        yield from _reference(given, f"{pointer}/reference", calendar)
+        return
+    if not given.keys() & {"unit", "epoch"}:
+        yield Fail(
+            f"{pointer}/unit", "the time object has neither unit nor epoch", rule="CS-TIME-002"
+        )
+        return
+    unit = given.get("unit")
+    known = isinstance(unit, str) and _TIME_UNIT.fullmatch(unit.strip()) is not None
+    if not known and unit != "m":  # the minute here; in units of CF the metre
+        wanted = f"unit must be second, minute, hour, day or year, got {json_text(unit)}"
+        yield Fail(
+            f"{pointer}/unit",
+            wanted if "unit" in given else "the time object has no unit",
+            fix=lambda _node: _right_unit(given, pointer),
+            rule="CS-TIME-002",
+        )
+        if "epoch" not in given and _in_two_members(pointer, unit, {}) is not None:
+            return  # it has the epoch in it
+    else:
+        yield from _unit(str(unit), f"{pointer}/unit")
+    if "epoch" not in given:
+        yield Fail(f"{pointer}/epoch", "the time object has no epoch", rule="CS-TIME-002")
+    else:
+        yield from _epoch(given["epoch"], f"{pointer}/epoch", calendar)
+
+
+def _reference(given: Mapping[str, Any], at: str, calendar: str) -> RuleOutput:
+    """Judge a reference, as the earliest revisions have one."""
+    unit, _, epoch = (time_units(given) or "").partition(" since ")
     match = _EPOCH.fullmatch(epoch.strip())
-    right = units is not None and _TIME_UNIT.fullmatch(unit.strip()) is not None
-    member = _member_at_fault(given, keyed=keyed)
-    if match is None and right and (days := _OTHER_DATE.fullmatch(epoch.strip())):
+    right = _TIME_UNIT.fullmatch(unit.strip()) is not None
+    if right and match is not None:
+        yield from _instant(match, at, calendar)
+        yield from _unit(unit, at)
+    elif right and (days := _OTHER_DATE.fullmatch(epoch.strip())):
+        yield _by_other_days(epoch, days, at)
+    else:
+        got = f"got {json_text(given.get('reference'))}"
+        wanted = (
+            f'reference must be a unit of time and a date, such as "days since 1850-01-01", {got}'
+        )
         yield Fail(
-            f"{pointer}/{member}",
-            f"epoch {json_text(epoch.strip())} is a date of ISO 8601 {_kind_of_date(days)}, which few readers take: "
-            "write year, month and day, such as 1850-01-01",
-            severity="warning",
+            at,
+            wanted if "reference" in given else "the time object has no reference",
             rule="CS-TIME-002",
         )
-        return
-    if match is None or not right:
-        only_year = right and re.fullmatch(r"\s*[0-9]+\s*", str(given.get("epoch"))) is not None
+
+
+def _unit(unit: str, at: str) -> RuleOutput:
+    """Judge a unit of time that readers know."""
+    why = {
+        "week": "the units of time of cs are second, minute, hour, day and year; write weeks in days",
+        "month": "months differ in length, so cs recommends another unit, such as days",
+    }.get(unit.strip().removesuffix("s"))
+    if why is not None:
+        yield Fail(at, why, severity="warning", rule="CS-TIME-002")
+
+
+def _epoch(given: Any, at: str, calendar: str) -> RuleOutput:
+    """Judge the epoch in a member of its own."""
+    text = given.strip() if isinstance(given, str) else ""
+    match = _EPOCH.fullmatch(text)
+    if match is None and (days := _OTHER_DATE.fullmatch(text)):
+        yield _by_other_days(text, days, at)
+    elif match is None and re.fullmatch(r"\s*[0-9]+\s*", str(given)):
+        first = f"{str(given).strip():0>4}-01-01"
         yield Fail(
-            f"{pointer}/{member}",
-            _what_is_wrong(given, member, year=only_year),
-            severity="warning" if only_year and isinstance(given["epoch"], str) else None,
-            fix=lambda _node: _in_its_form(given, pointer, member, year=only_year),
+            at,
+            f"epoch {json_text(given)} is a year; an instant such as {first} is meant",
+            severity="warning" if isinstance(given, str) else None,
+            fix=lambda _node: Draft("suggest", (replace(at, first),)),
             rule="CS-TIME-002",
         )
-        return
+    elif match is None:
+        yield Fail(
+            at,
+            f"epoch must be a date of ISO 8601, such as 1850-01-01, got {json_text(given)}",
+            rule="CS-TIME-002",
+        )
+    else:
+        yield from _instant(match, at, calendar)
+        if not _ISO.fullmatch(given) and not _is_of_no_clock(match):
+            iso = _iso(match)
+            yield Fail(
+                at,
+                f"epoch {json_text(given)} should be a date or an instant of ISO 8601, here {iso}",
+                severity="warning",
+                fix=lambda _node: Draft("safe", (replace(at, iso),)),
+                rule="CS-TIME-002",
+            )
+
+
+def _by_other_days(epoch: str, days: re.Match[str], at: str) -> Fail:
+    return Fail(
+        at,
+        f"epoch {json_text(epoch.strip())} is a date of ISO 8601 {_kind_of_date(days)}, which few readers take: "
+        "write year, month and day, such as 1850-01-01",
+        severity="warning",
+        rule="CS-TIME-002",
+    )
+
+
+def _clock(match: re.Match[str]) -> tuple[int, int, int]:
+    """Return hours, minutes and seconds of an instant."""
+    hour, minute, second = (int(float(part)) if part else 0 for part in match.groups()[4:7])
+    return hour, minute, second
+
+
+def _is_of_no_clock(match: re.Match[str]) -> bool:
+    """Whether the time or its zone does not exist, or is the end of a day."""
+    hour, minute, second = _clock(match)
+    zone = int(match[10] or 0) > 23 or int(match[11] or 0) > 59
+    return zone or hour > 23 or minute > 59 or second > 60
+
+
+def _instant(match: re.Match[str], at: str, calendar: str) -> RuleOutput:
+    """Judge whether an instant exists."""
     import cftime  # type: ignore[import-untyped, unused-ignore]
 
     year, month, day = (int(part) if part else 1 for part in match.groups()[1:4])
     year = -year if match[1] == "-" else year
-    hour, minute, second = (int(float(part)) if part else 0 for part in match.groups()[4:7])
+    hour, minute, second = _clock(match)
     if int(match[10] or 0) > 23 or int(match[11] or 0) > 59:
         yield Fail(
-            f"{pointer}/{member}",
-            f"the time zone of {epoch.strip()} does not exist: it is {match[8]} from UTC",
+            at,
+            f"the time zone of {match[0]} does not exist: it is {match[8]} from UTC",
             rule="CS-TIME-004",
         )
         return
-    if hour > 23 or minute > 59 or second > 60:
+    if _is_of_no_clock(match):
         midnight = (hour, minute, second) == (24, 0, 0)
         yield Fail(
-            f"{pointer}/{member}",
-            f"{epoch.strip()} is the end of a day; many readers refuse the hour 24: write 00:00 of the next day"
+            at,
+            f"{match[0]} is the end of a day; many readers refuse the hour 24: write 00:00 of the next day"
             if midnight
-            else f"the time of {epoch.strip()} does not exist: hours go up to 23, minutes and seconds to 59",
+            else f"the time of {match[0]} does not exist: hours go up to 23, minutes and seconds to 59",
             severity="warning" if midnight else None,
             rule="CS-TIME-004",
         )
@@ -179,58 +330,7 @@ def _epoch(given: Mapping[str, Any], pointer: str, calendar: str, *, keyed: bool
             calendar=_AS_CFTIME.get(calendar, calendar),
         )
     except ValueError:
-        yield Fail(
-            f"{pointer}/{member}",
-            f"{epoch.strip()} does not exist in the calendar {calendar}",
-            rule="CS-TIME-004",
-        )
-    if "epoch" in given and not _ISO.fullmatch(given["epoch"]):
-        iso = _iso(match)
-        yield Fail(
-            f"{pointer}/epoch",
-            f"epoch {json_text(given['epoch'])} should be a date or an instant of ISO 8601, here {iso}",
-            severity="warning",
-            fix=lambda _node: Draft("safe", (replace(f"{pointer}/epoch", iso),)),
-            rule="CS-TIME-002",
-        )
-    if unit.strip() in ("week", "weeks"):
-        yield Fail(
-            f"{pointer}/{'reference' if 'reference' in given else 'unit'}",
-            "the units of time of cs are second, minute, hour, day and year; write weeks in days",
-            severity="warning",
-            rule="CS-TIME-002",
-        )
-    if unit.strip() in ("month", "months"):
-        yield Fail(
-            f"{pointer}/{'reference' if 'reference' in given else 'unit'}",
-            "months differ in length, so cs recommends another unit, such as days",
-            severity="warning",
-            rule="CS-TIME-002",
-        )
-
-
-def _what_is_wrong(given: Mapping[str, Any], member: str, *, year: bool) -> str:
-    """Return what is wrong with a time object of which nobody can count from an epoch."""
-    if year:
-        first = f"{str(given['epoch']).strip():0>4}-01-01"
-        return f"epoch {json_text(given['epoch'])} is a year; an instant such as {first} is meant"
-    if member == "reference":
-        shown = json_text(given.get("reference"))
-        wanted = 'a unit of time and a date, such as "days since 1850-01-01"'
-        return (
-            f"reference must be {wanted}, got {shown}"
-            if "reference" in given
-            else "the time object has no reference"
-        )
-    if not given.keys() & {"unit", "epoch"}:
-        return "the time object has neither unit nor epoch"
-    wanted = (
-        "a date of ISO 8601, such as 1850-01-01"
-        if member == "epoch"
-        else "second, minute, hour, day or year"
-    )
-    got = f"{member} must be {wanted}, got {json_text(given.get(member))}"
-    return got if member in given else f"the time object has no {member}"
+        yield Fail(at, f"{match[0]} does not exist in the calendar {calendar}", rule="CS-TIME-004")
 
 
 def _kind_of_date(found: re.Match[str]) -> str:
@@ -240,18 +340,14 @@ def _kind_of_date(found: re.Match[str]) -> str:
     return "by days of the year" if found["day"] else "without hyphens"
 
 
-def _in_its_form(
-    given: Mapping[str, Any], pointer: str, member: str, *, year: bool
-) -> Draft | None:
-    """Return the fix that writes a year as a date, or a unit in small letters; None where that is not it."""
-    if year:
-        first = f"{str(given['epoch']).strip():0>4}-01-01"
-        return Draft("suggest", (replace(f"{pointer}/epoch", first),))
+def _right_unit(given: Mapping[str, Any], pointer: str) -> Draft | None:
+    """Return the fix of a unit with capitals, or with the epoch in it; None where it is not that."""
     unit = given.get("unit")
     small = unit.strip().lower() if isinstance(unit, str) else ""
-    if member == "unit" and len(small) > 1 and _TIME_UNIT.fullmatch(small):
+    if small != "m" and _TIME_UNIT.fullmatch(small):  # M may be the month
         return Draft("safe", (replace(f"{pointer}/unit", small),))
-    return None
+    rest = {name: value for name, value in given.items() if name != "unit"}
+    return _in_two_members(pointer, unit, rest)
 
 
 def _iso(given: re.Match[str]) -> str:
@@ -263,11 +359,3 @@ def _iso(given: re.Match[str]) -> str:
         return date
     offset = f"{side}{hours:0>2}:{minutes or 0:0>2}" if side else "Z" if zone else ""
     return f"{date}T{hour or 0:0>2}:{minute or 0:0>2}:{second or 0:0>2}{offset}"
-
-
-def _member_at_fault(given: Mapping[str, Any], *, keyed: bool) -> str:
-    """Return the member of a time object that a message is about."""
-    if "reference" in given or not (keyed or given.keys() & {"unit", "epoch"}):
-        return "reference"
-    unit = given.get("unit")
-    return "epoch" if isinstance(unit, str) and _TIME_UNIT.fullmatch(unit.strip()) else "unit"

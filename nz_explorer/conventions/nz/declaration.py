@@ -68,6 +68,7 @@ def declared(node: Node) -> Iterator[Fail]:
         return
     message = f'the root group does not declare {IDENTIFIER} in "conventions"'
     key = next((key for key in KEYS if key in node.attributes), None)
+    covers: tuple[str, ...] = ()
     if key is not None:
         given = node.attributes[key]
         message += f"; {'it' if key == KEYS[0] else json_text(key)} is {json_text(given)}"
@@ -75,7 +76,9 @@ def declared(node: Node) -> Iterator[Fail]:
             message += (
                 f", where identifiers are separated by {' and '.join(_odd_separators(given))}"
             )
-    yield Fail(node.attribute_pointer("conventions"), message, fix=declare_nz)
+            others = (value for other, value in _given(node) if other != key)
+            covers = () if any(map(_odd_separators, others)) else ("NZ-DECL-003",)
+    yield Fail(node.attribute_pointer("conventions"), message, fix=declare_nz, covers=covers)
 
 
 def declare_nz(node: Node) -> Draft:

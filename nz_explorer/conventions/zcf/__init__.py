@@ -13,7 +13,8 @@ ZCF = Convention(
     families=("ZCF", "JSON"),
     decided_by=("ZCF",),
     rules=tuple(
-        f"{__name__}.{module}" for module in ("declarations", "nz_and_cf", "spatial", "pyramids")
+        f"{__name__}.{module}"
+        for module in ("declarations", "properties", "nz_and_cf", "spatial", "pyramids")
     ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),
     wanted=lambda *_: False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zcf import known_conventions
@@ -12,7 +12,6 @@ from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, add, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
-from nz_explorer.engine.schema_convention import MOST_VIOLATIONS
 from nz_explorer.model import Group
 from nz_explorer.model.dialects import multiscales
 
@@ -28,7 +27,8 @@ URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s]+")
 _UNPINNED = re.compile(r"/(refs/heads/)?(main|master|HEAD)/")
 
 
-def _declares(node: Node) -> bool:
+def declares(node: Node) -> bool:
+    """Whether a node has ``zarr_conventions``."""
     return "zarr_conventions" in node.attributes
 
 
@@ -49,7 +49,7 @@ def entries(node: Node) -> list[tuple[int, dict[str, Any]]]:
     "ZCF-DECL-002",
     on="node",
     needs=("attributes",),
-    when=_declares,
+    when=declares,
     provides="conventions list",
 )
 def list_of_objects(node: Node) -> Iterator[Fail]:
@@ -63,6 +63,7 @@ def list_of_objects(node: Node) -> Iterator[Fail]:
             pointer_to(node),
             f"zarr_conventions must be a list of objects, got {json_type(given)}{hint}",
             fix=_as_list,
+            covers=("CS-REG-001", "CS-REG-002"),  # nothing is declared in what is no list
         )
         return
     for i, entry in enumerate(given):
@@ -87,7 +88,7 @@ def _as_list(node: Node) -> Draft | None:
     "ZCF-DECL-003",
     on="node",
     needs=("attributes", "conventions list"),
-    when=_declares,
+    when=declares,
 )
 def entry_identifies(node: Node) -> Iterator[Fail]:
     """Require a uuid or a URL, because names are not unique."""
@@ -102,17 +103,51 @@ def entry_identifies(node: Node) -> Iterator[Fail]:
             yield Fail(
                 pointer_to(node, i),
                 f"entry {i} identifies no convention: {why}",
-                fix=lambda _node: Draft("suggest", note="add the uuid of the convention"),
+                fix=_identified(i, entry),
             )
             continue
         named = any(_leads(entry, member) for member in IDENTIFIERS)
         for member in ("schema_url", "spec_url"):
+            yield from _of_another(node, i, entry, member)
             if member in entry and not _leads(entry, member):
                 yield Fail(
                     pointer_to(node, i, member),
                     f"{member} of entry {i} is no URL: {json_text(entry[member])}",
                     severity="warning" if named else None,
                 )
+
+
+def _of_another(node: Node, i: int, entry: dict[str, Any], member: str) -> Iterator[Fail]:
+    """Warn of an address that is known, and that of another convention than the entry names first. NZ's own is NZ-REG-002."""
+    known = known_conventions.identify(entry)
+    other = known_conventions.identify({member: entry.get(member)})
+    if known is None or other is None or known_conventions.NZ in (known, other):
+        return
+    if other is not known and not {*other.urls} & {*known.urls}:  # as two versions of one have
+        url = known.entry.get(member)
+        yield Fail(
+            pointer_to(node, i, member),
+            f"{member} of entry {i} is that of {other.name}, and the rest that of {known.name}",
+            severity="warning",
+            fix=(lambda node: Draft("suggest", (replace(pointer_to(node, i, member), url),)))
+            if url
+            else None,
+        )
+
+
+def _called(entry: dict[str, Any]) -> list[Convention]:
+    """Return the conventions that have the name of an entry."""
+    name = str(entry.get("name")).rstrip(":").lower()
+    return [one for one in known_conventions.KNOWN if one.name.lower() == name and one.entry]
+
+
+def _identified(i: int, entry: dict[str, Any]) -> FixMaker:
+    """Return the fix of an entry that identifies no convention: the whole entry of the one that is called so."""
+    called = _called(entry)
+    if not called:
+        return lambda _node: Draft("suggest", note="add the uuid of the convention")
+    whole = dict(called[0].entry)
+    return lambda node: Draft("suggest", (replace(pointer_to(node, i), whole),))
 
 
 def _leads(entry: Any, member: str) -> bool:
@@ -125,7 +160,7 @@ def _leads(entry: Any, member: str) -> bool:
     "ZCF-DECL-004",
     on="node",
     needs=("attributes", "conventions list"),
-    when=_declares,
+    when=declares,
 )
 def entry_members(node: Node) -> Iterator[Fail]:
     """Fail on members that the framework does not define."""
@@ -144,7 +179,7 @@ def entry_members(node: Node) -> Iterator[Fail]:
     "ZCF-DECL-005",
     on="node",
     needs=("attributes", "conventions list"),
-    when=_declares,
+    when=declares,
 )
 def entry_named(node: Node) -> Iterator[Fail]:
     """Require a name for people."""
@@ -159,6 +194,16 @@ def entry_named(node: Node) -> Iterator[Fail]:
                 else f"entry {i} has no name",
                 fix=_put(i, "name", name) if name is not None else None,
             )
+        if not isinstance(entry.get("description", ""), str):
+            yield Fail(
+                pointer_to(node, i, "description"),
+                f"the description of entry {i} must be text, got {json_text(entry['description'])}",
+                fix=_without(i, "description"),
+            )
+
+
+def _without(i: int, member: str) -> FixMaker:
+    return lambda node: Draft("safe", (remove(pointer_to(node, i, member)),))
 
 
 def _put(i: int, member: str, value: Any) -> Any:
@@ -174,7 +219,7 @@ def _put(i: int, member: str, value: Any) -> Any:
     "ZCF-DECL-006",
     on="node",
     needs=("attributes", "conventions list"),
-    when=_declares,
+    when=declares,
 )
 def entry_name_fits(node: Node) -> Iterator[Fail]:
     """Require the name that the convention has, with the colon of a prefix. NZ's own is NZ-REG-002."""
@@ -199,7 +244,7 @@ def entry_name_fits(node: Node) -> Iterator[Fail]:
     "ZCF-DECL-007",
     on="node",
     needs=("attributes", "conventions list"),
-    when=_declares,
+    when=declares,
 )
 def entry_has_url(node: Node) -> Iterator[Fail]:
     """Require a URL beside a uuid, where the convention can be read."""
@@ -222,7 +267,7 @@ def entry_has_url(node: Node) -> Iterator[Fail]:
     "ZCF-DECL-008",
     on="node",
     needs=("attributes", "conventions list"),
-    when=_declares,
+    when=declares,
 )
 def entry_uuid(node: Node) -> Iterator[Fail]:
     """Require a uuid in its usual form, in lower case."""
@@ -230,13 +275,16 @@ def entry_uuid(node: Node) -> Iterator[Fail]:
         uuid = entry.get("uuid", "")
         if "uuid" not in entry or (isinstance(uuid, str) and _UUID.fullmatch(uuid)):
             continue
+        if not any(isinstance(entry.get(member), str) for member in IDENTIFIERS):
+            continue  # which is ZCF-DECL-003
         upper = isinstance(uuid, str) and _UUID.fullmatch(uuid.lower()) is not None
+        inside = _UUID.search(uuid.lower()) if isinstance(uuid, str) else None
         yield Fail(
             pointer_to(node, i, "uuid"),
             f"uuid {json_text(uuid)} is malformed"
             + (": its letters must be lower-case" if upper else ""),
             severity="warning" if upper else None,
-            fix=_put(i, "uuid", uuid.lower()) if upper else None,
+            fix=None if inside is None else _put(i, "uuid", inside[0]),
         )
 
 
@@ -244,7 +292,7 @@ def entry_uuid(node: Node) -> Iterator[Fail]:
     "ZCF-DECL-010",
     on="node",
     needs=("attributes", "conventions list"),
-    when=_declares,
+    when=declares,
 )
 def entry_pinned(node: Node) -> Iterator[Fail]:
     """Require URLs of a fixed version."""
@@ -264,7 +312,7 @@ def entry_pinned(node: Node) -> Iterator[Fail]:
     "ZCF-DECL-011",
     on="node",
     needs=("attributes", "conventions list"),
-    when=_declares,
+    when=declares,
 )
 def declared_once(node: Node) -> Iterator[Fail]:
     """Require one entry for each convention."""
@@ -287,13 +335,15 @@ def declared_once(node: Node) -> Iterator[Fail]:
     "ZCF-DECL-012",
     on="node",
     needs=("attributes", "conventions list"),
-    when=_declares,
+    when=declares,
 )
 def convention_known(node: Node) -> Iterator[Fail]:
     """Note a convention whose properties cannot be checked here."""
     for i, entry in entries(node):
         name = known_conventions.identity(entry)
-        if name is not None and known_conventions.identify(entry) is None:
+        if name is None or not (_UUID.fullmatch(name.lower()) or URL.match(name)):
+            continue  # that it is malformed is reported
+        if known_conventions.identify(entry) is None:
             yield Fail(pointer_to(node, i), f"convention {json_text(name)} is not known here")
 
 
@@ -313,6 +363,9 @@ def uses_are_declared(node: Node) -> Iterator[Fail]:
     if not (known_conventions.FRAMEWORK & node.attributes.keys()):
         return
     declared = declared_here(node)
+    for _, entry in entries(node):
+        if not any(member in entry for member in IDENTIFIERS):
+            declared |= set(_called(entry)[:1])  # what is wrong with that entry is ZCF-DECL-003
     for known, names in known_conventions.used(node.attributes).items():
         if known not in declared:
             belong = "belongs" if len(names) == 1 else "belong"
@@ -321,14 +374,37 @@ def uses_are_declared(node: Node) -> Iterator[Fail]:
                 f"{', '.join(names)} {belong} to the {known.name} convention, which this node does not declare",
                 fix=declare(known),
             )
+            declared.add(known)
+    for place, level in levels(node):
+        for known, names in known_conventions.used(level).items():
+            if known not in declared:
+                yield Fail(
+                    node.attribute_pointer(*place, names[0]),
+                    f"{names[0]} belongs to the {known.name} convention, which this node does not declare",
+                    fix=declare(known),
+                )
+                declared.add(known)
+
+
+def levels(node: Node) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
+    """Yield the levels of a pyramid of the multiscales convention that are objects, with their places in the attributes."""
+    if multiscales.family(node.attributes) != "multiscales":
+        return
+    layout = node.attributes["multiscales"]["layout"]
+    for i, level in enumerate(layout if isinstance(layout, list) else ()):
+        if isinstance(level, dict):
+            yield ("multiscales", "layout", i), level
 
 
 def declare(known: Convention) -> FixMaker:
     """Return the fix that declares a convention at a node."""
 
-    def fix(node: Node) -> Draft:
-        if isinstance(node.attributes.get("zarr_conventions"), list):
+    def fix(node: Node) -> Draft | None:
+        given = node.attributes.get("zarr_conventions")
+        if isinstance(given, list):
             return Draft("safe", (add(pointer_to(node, "-"), dict(known.entry)),))
+        if given is not None:
+            return None  # what it holds would be lost
         return Draft("safe", set_attribute(node, "zarr_conventions", [dict(known.entry)]))
 
     return fix
@@ -385,87 +461,3 @@ def _declare_below(path: str, entry: dict[str, Any]) -> Any:
         return Draft("safe", operations, node=child)
 
     return fix
-
-
-@rule(
-    "ZCF-SCHEMA-001",
-    on="node",
-    needs=("attributes", "conventions list"),
-    when=_declares,
-)
-def properties_valid(node: Node) -> Iterator[Fail]:
-    """Require properties that the declared convention allows, as zarr-cm checks them."""
-    declared = declared_here(node)
-    family = multiscales.family(node.attributes)
-    of_others = known_conventions.MULTISCALES if family not in (None, "multiscales") else None
-    used = known_conventions.used(node.attributes, declared - {of_others})
-    for known, names in used.items():
-        if known not in declared:
-            continue
-        if known is known_conventions.PROJ and (told := list(_as_the_text_has_it(node))):
-            yield from told
-            continue
-        schema = [*known_conventions.schema_errors(known, node.attributes)]
-        for place, message in schema[:MOST_VIOLATIONS]:
-            yield Fail(node.attribute_pointer(*place), f"{known.name.rstrip(':')}: {message}")
-        if not schema and (error := known_conventions.property_error(known, node.attributes)):
-            name = next((one for one in names if f"'{one}'" in error), names[0])
-            place = known_conventions.place_of(error, node.attributes[name])
-            yield Fail(node.attribute_pointer(name, *place), f"{known.name.rstrip(':')}: {error}")
-    yield from _without_properties(node, {*used, of_others})
-    if of_others in declared and of_others is not None:
-        yield Fail(
-            node.attribute_pointer("multiscales" if "multiscales" in node.attributes else "ome"),
-            f"the multiscales convention is declared, but the attribute has the form of {family}",
-            severity="warning",
-        )
-
-
-def _without_properties(node: Node, used: Container[Convention | None]) -> Iterator[Fail]:
-    """Note conventions that are declared and ask for attributes of which the node has none, not in another attribute either."""
-    for i, entry in entries(node):
-        known = known_conventions.identify(entry)
-        if known is None or not known.keys or known in used:
-            continue
-        # what a group says of the reference system its arrays have as well
-        parent = node.hierarchy.node_if_loaded(node.parent) if node.parent else None
-        if parent is not None and known.keys & parent.attributes.keys():
-            continue
-        error = known_conventions.property_error(known, node.attributes)
-        if error is not None and not _has_member(node.attributes, known.keys):
-            yield Fail(
-                pointer_to(node, i),
-                f"{known.name.rstrip(':')} is declared, and this node has none of its attributes: {error}",
-                severity="info",
-            )
-
-
-def _has_member(given: Any, names: frozenset[str]) -> bool:
-    """Whether a JSON value has a member of some names, at any depth."""
-    rest = [given]
-    while rest:  # a document may be nested deeper than Python calls functions
-        one = rest.pop()
-        if isinstance(one, dict):
-            if names & one.keys():
-                return True
-            rest += one.values()
-        elif isinstance(one, list):
-            rest += one
-    return False
-
-
-def _as_the_text_has_it(node: Node) -> Iterator[Fail]:
-    """Note null, which the text of proj: allows beside another attribute, and its schema, by which zarr-cm goes, does not."""
-    given = {name: value for name, value in node.attributes.items() if name.startswith("proj:")}
-    named = {name: value for name, value in given.items() if value is not None}
-    if known_conventions.property_error(known_conventions.PROJ, named) is not None:
-        return
-    for name in given:
-        if name not in named:
-            pointer = node.attribute_pointer(name)
-            yield Fail(
-                pointer,
-                f"{name} is null, which the text of proj: allows and its schema does not: leave it out",
-                severity="info",
-                fix=lambda _node, pointer=pointer: Draft("safe", (remove(pointer),)),  # type: ignore[misc]  # bound now
-            )

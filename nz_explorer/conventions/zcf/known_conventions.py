@@ -238,15 +238,92 @@ def property_error(known: Convention, attributes: Mapping[str, Any]) -> str | No
         module.validate(found)
     except (ValueError, TypeError, KeyError) as error:
         return _in_words(str(error.args[0])) if error.args else type(error).__name__
+    return _not_a_system(own) if known is PROJ else None
+
+
+_WKT2 = re.compile(r"\s*(?:[A-Za-z]*CRS|COORDINATEMETADATA)\s*[\[(]", re.IGNORECASE)
+_WKT1 = re.compile(
+    r"\s*(?:GEOGCS|PROJCS|GEOCCS|VERT_CS|COMPD_CS|LOCAL_CS|FITTED_CS)\s*[\[(]", re.IGNORECASE
+)
+"""How well-known text begins; the words of both versions differ."""
+_OF_PROJJSON = ("crs", "source_crs")
+"""One of these each object of PROJJSON that stands alone has, if it has no name."""
+
+
+def _not_a_system(given: Mapping[str, Any]) -> str | None:
+    """Return why well-known text or PROJJSON is none, as far as its beginning shows, which zarr-cm does not look at."""
+    wkt2, projjson = given.get("proj:wkt2"), given.get("proj:projjson")
+    if isinstance(wkt2, str) and not _WKT2.match(wkt2):
+        version = " is of version 1 and" if _WKT1.match(wkt2) else ""
+        return f"'proj:wkt2'{version} must be well-known text, version 2, such as GEOGCRS[…], got {json_text(wkt2)}"
+    named = isinstance(projjson, dict) and isinstance(projjson.get("name"), str)
+    if isinstance(projjson, dict) and not (named or any(one in projjson for one in _OF_PROJJSON)):
+        return f"'proj:projjson' must be an object of PROJJSON, which has a name, got {json_text(projjson)}"
     return None
 
 
-_PLACE = re.compile(r"[a-z_]+(?:\[\d+\]|\.[a-z_]+)+")
+_RIGHT: dict[str, Any] = {
+    "asset": "0", "derived_from": "0", "transform": {}, "scale": [], "translation": [], "resampling_method": "",
+}  # fmt: skip
+"""Values that are allowed, which take the places of wrong ones to find out what else is wrong."""
+
+
+def property_errors(
+    known: Convention, attributes: Mapping[str, Any]
+) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield where properties of a convention are wrong, and why: one error for each attribute, and for each member of a level.
+
+    Parameters
+    ----------
+    known : Convention
+        One of those known here.
+    attributes : mapping
+        All attributes of the node, or of a level.
+    """
+    if known.name not in _MODULES:
+        yield from schema_errors(known, attributes)
+        return
+    own = {key: attributes[key] for key in attributes if key in known.keys}
+    layout = own["multiscales"].get("layout") if known is MULTISCALES and _is_object(own) else None
+    if isinstance(layout, list) and layout:
+        for i, level in enumerate(layout):
+            yield from _level_errors(level, i)
+        own["multiscales"] = {**own["multiscales"], "layout": [_RIGHT]}
+    listed = {"zarr_conventions": attributes.get("zarr_conventions")}
+    while own and (error := property_error(known, {**own, **listed})) is not None:
+        key = next((one for one in own if f"'{one}'" in error), next(iter(own)))
+        yield (key, *place_of(error, own[key])), error
+        del own[key]
+
+
+def _is_object(own: Mapping[str, Any]) -> bool:
+    return isinstance(own.get("multiscales"), dict)
+
+
+def _level_errors(level: Any, number: int) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield what is wrong with a level: zarr-cm says one thing, so the next is looked for with that put right."""
+    # nothing is copied further down than an error can be: a document may be nested deeper than Python calls functions
+    whole: Any = {"layout": [dict(level) if isinstance(level, dict) else level]}
+    while (error := property_error(MULTISCALES, {"multiscales": whole})) is not None:
+        _, _, *members = place_of(error, whole) or ("layout", 0)
+        yield ("multiscales", "layout", number, *members), error.replace("[0]", f"[{number}]", 1)
+        holder = whole["layout"][0]
+        for member in members[:-1]:
+            holder[member] = dict(holder[member])
+            holder = holder[member]
+        right = _RIGHT.get(str(members[-1])) if members else None
+        if right is None or holder.get(members[-1]) == right:
+            return
+        holder[members[-1]] = right
+
+
+_PLACE = re.compile(r"[a-z_]+(?:\[\d+\]|\.[a-z_]+)*(?=[. ])")
 _STEP = re.compile(r"[a-z_]+|\d+")
+_MISSING = re.compile(r"is missing '([a-z_]+)'")
 
 
 def place_of(error: str, value: Any) -> tuple[str | int, ...]:
-    """Return where in the value of an attribute an error of zarr-cm is, as far as that is there.
+    """Return where in the value of an attribute an error of zarr-cm is; a missing member is where it should be.
 
     Parameters
     ----------
@@ -255,19 +332,24 @@ def place_of(error: str, value: Any) -> tuple[str | int, ...]:
     value
         The value.
     """
-    found = _PLACE.match(error)
+    if not isinstance(value, dict):
+        return ()
+    found = _PLACE.match(error.replace("'", ""))
     place: list[str | int] = []
     for step in _STEP.findall(found[0]) if found else ():
         key = int(step) if step.isdigit() else step
         try:
             value = value[key]
-        except (LookupError, TypeError):  # it is not there, or there is nothing to be in
-            break
+        except LookupError:
+            return (*place, key) if place or error.endswith("is required") else ()
+        except TypeError:  # there is nothing to be in
+            return tuple(place)
         place.append(key)
-    return tuple(place)
+    return (*place, *_MISSING.findall(error))
 
 
 _PATTERN = re.compile(r"must match (?P<pattern>'.*'), got (?P<given>.*)", re.DOTALL)
+_ONE_OF = re.compile(r"must be one of (?P<names>\(.*\)), got (?P<given>.*)", re.DOTALL)
 _TYPE = re.compile(rf"\bgot ({'|'.join(one.__name__ for one in JSON_TYPES)})$")
 _JSON_NAMES = {one.__name__: name for one, name in JSON_TYPES.items()}
 
@@ -286,4 +368,11 @@ def _in_words(message: str) -> str:
         except (ValueError, SyntaxError):
             given = found["given"]
         return f"{message[: found.start()]}must be {wanted}, such as EPSG:4326, got {given}"
+    if (found := _ONE_OF.search(message)) is not None:
+        try:
+            names, value = ast.literal_eval(found["names"]), ast.literal_eval(found["given"])
+        except (ValueError, SyntaxError):
+            return message
+        wanted = " or ".join(map(json_text, names))
+        return f"{message[: found.start()]}must be {wanted}, got {json_text(value)}"
     return _TYPE.sub(lambda match: f"got {_JSON_NAMES[match[1]]}", message)

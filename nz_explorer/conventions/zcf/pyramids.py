@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeGuard
 
@@ -56,7 +57,10 @@ def derived_from_others(group: Group) -> Iterator[Fail]:
         and all(isinstance(level.get(member), str) for member in MEMBERS)
     }
     for i, level in enumerate(layout[:MOST_LEVELS] if sources else []):
-        way = [level.get("asset") if isinstance(level, Mapping) else None]
+        given = level.get("asset") if isinstance(level, Mapping) else None
+        if not isinstance(given, str) or "derived_from" not in level:
+            continue
+        way = [given]
         while (source := sources.get(way[-1])) is not None and source not in way:
             way.append(source)
         if source == way[0]:
@@ -67,10 +71,12 @@ def derived_from_others(group: Group) -> Iterator[Fail]:
             )
 
 
+_PATH = re.compile(r"(?!.*\.\.)[^/]+(/[^/]+)*", re.DOTALL)
+"""What the schema of multiscales takes for a path."""
+
+
 def _is_path(given: Any) -> TypeGuard[str]:
-    if not isinstance(given, str) or not given or given.startswith("/") or given.endswith("/"):
-        return False
-    return ".." not in given.split("/")
+    return isinstance(given, str) and _PATH.fullmatch(given) is not None
 
 
 def _nearest(pointer: str, given: str) -> FixMaker:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from nz_explorer.conventions.zarr3.nodes import numbers_of, shown
 from nz_explorer.conventions.zcf import known_conventions
-from nz_explorer.conventions.zcf.declarations import declared_here
-from nz_explorer.engine.findings import Fail
-from nz_explorer.engine.fixes import Draft, set_attribute
+from nz_explorer.conventions.zcf.declarations import declared_here, levels
+from nz_explorer.conventions.zcf.pyramids import MOST_LEVELS
+from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.fixes import Draft, replace, set_attribute
 from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
+from nz_explorer.model.dialects.cs import numbers
+from nz_explorer.model.paths import below
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Array, Group, Node
+    from nz_explorer.model import Node
 
 PREFIX = "spatial:"
 DIMENSIONS, SHAPE = "spatial:dimensions", "spatial:shape"
@@ -30,6 +35,9 @@ def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
     names = group.attributes[DIMENSIONS]
     if not _are_two(names):
         return  # ZCF-SCHEMA-001
+    if names[0] == names[1]:
+        yield _one_twice(group, names[0])
+        return
     if _exchanged(names):
         yield _in_other_order(group, names)
         return
@@ -44,7 +52,7 @@ def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
         return
     given = group.attributes.get(SHAPE)
     lengths = [[shape[dims.index(name)] for name in names] for dims, shape in found.values()]
-    if isinstance(given, list) and len(given) == 2 and given not in lengths:
+    if _are_lengths(given) and given not in lengths:
         path, has = next(iter(found)), lengths[0]
         yield Fail(
             group.attribute_pointer(SHAPE),
@@ -56,7 +64,24 @@ def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
 
 def _are_two(names: Any) -> TypeGuard[list[str]]:
     texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    return texts and len(names) == 2 and names[0] != names[1]
+    return texts and len(names) == 2
+
+
+def _are_lengths(given: Any) -> TypeGuard[list[int]]:
+    """Whether a shape is one, which is ZCF-SCHEMA-001 where it is not."""
+    return (
+        isinstance(given, list)
+        and len(given) == 2
+        and all(type(length) is int and length > 0 for length in given)
+    )
+
+
+def _one_twice(node: Node, name: str) -> Fail:
+    return Fail(
+        node.attribute_pointer(DIMENSIONS),
+        f"{DIMENSIONS} names {shown(name)} twice: the first is to be the dimension of y, the second that of x",
+        rule="ZCF-SPATIAL-001",
+    )
 
 
 def _exchanged(names: list[str]) -> bool:
@@ -89,42 +114,60 @@ def _in_other_order(node: Node, names: list[str]) -> Fail:
 def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
     """Require the dimensions of an array that has attributes of spatial:, of its own or of its group, to be dimensions of it."""
     at, names = array.attribute_pointer(DIMENSIONS), array.attributes.get(DIMENSIONS)
-    if names is None:
+    holder: Node = array
+    if DIMENSIONS not in array.attributes:
         parent = array.hierarchy.node_if_loaded(array.parent) if array.parent else None
         if parent is None or DIMENSIONS not in parent.attributes:
             yield Fail(
                 at,
                 f"neither this array nor its group has {DIMENSIONS}, which says which dimensions are y and x",
             )
-        return
+            return
+        holder, names = parent, parent.attributes[DIMENSIONS]
+    own = holder is array
+    whose = "" if own else f" of {holder.path}"
     if not _are_two(names):
         return  # ZCF-SCHEMA-001
+    if names[0] == names[1]:
+        if own:  # that of a group is reported there
+            yield _one_twice(array, names[0])
+        return
     if array.dimension_names is None:
         yield Fail(
             array.pointer("dimension_names"),
-            f"{DIMENSIONS} is {shown(names)}, and the array has no dimension_names, where readers look for these",
+            f"{DIMENSIONS}{whose} is {shown(names)}, and the array has no dimension_names, where readers look for these",
+            related=() if own else (holder.path,),
         )
         return
     missing = [name for name in names if name not in array.dimension_names]
     if missing:
         yield Fail(
             at,
-            f"{DIMENSIONS} has {listed(map(shown, missing))}, and the dimensions of the array are"
+            f"{DIMENSIONS}{whose} has {listed(map(shown, missing))}, and the dimensions of the array are"
             f" {listed(map(shown, array.dimension_names))}",
+            related=() if own else (holder.path,),
         )
         return
     if _exchanged(names):
-        yield _in_other_order(array, names)
+        if own:
+            yield _in_other_order(array, names)
         return
-    given = array.attributes.get(SHAPE)
-    lengths = [(array.shape or ())[array.dimension_names.index(name)] for name in names]
-    if isinstance(given, list) and len(given) == 2 and given != lengths:
+    given, lengths = array.attributes.get(SHAPE), _lengths(array, names)
+    if _are_lengths(given) and given != lengths:
         yield Fail(
             array.attribute_pointer(SHAPE),
             f"{SHAPE} is {shown(given)}, and the array has {shown(lengths)}",
             fix=lambda node: Draft("suggest", set_attribute(node, SHAPE, lengths)),
             rule="ZCF-SPATIAL-001",
         )
+
+
+def _lengths(array: Array, names: list[str]) -> list[int] | None:
+    """Return how long dimensions of an array are, None where it has not all of them."""
+    dims, shape = array.dimension_names or (), array.shape or ()
+    if len(dims) != len(shape) or not {*names} <= {*dims}:
+        return None
+    return [shape[dims.index(name)] for name in names]
 
 
 @rule(
@@ -148,17 +191,17 @@ def grid_is_one(node: Node) -> Iterator[Fail]:
             fix=lambda node: Draft("suggest", set_attribute(node, TRANSFORM, right)),
         )
         return
-    box, shape = _numbers(node.attributes.get(BOX), 4), _numbers(node.attributes.get(SHAPE), 2)
-    if b or d or not a or not e or box is None or shape is None:
+    box, shape = _numbers(node.attributes.get(BOX), 4), node.attributes.get(SHAPE)
+    if b or d or not a or not e or box is None or not _are_lengths(shape):
         return
+    names = node.attributes.get(DIMENSIONS)
+    if isinstance(node, Array) and _are_two(names):
+        order = names[::-1] if _exchanged(names) else names
+        if (_lengths(node, order) or shape) != shape:
+            return  # the shape is wrong, which is reported
     nodes = node.attributes.get("spatial:registration") == "node"
-    rows, columns = (length - nodes for length in shape)
-    edges = [*sorted((c, c + a * columns)), *sorted((f, f + e * rows))]
-    right = [edges[0], edges[2], edges[1], edges[3]]
-    off = [
-        abs(one - other) / abs(step)
-        for one, other, step in zip(box, right, [a, e] * 2, strict=True)
-    ]
+    right = _box_of(given, shape, nodes=nodes)
+    off = _apart(box, right, given)
     if max(off) > _CLOSE:
         half = not nodes and all(abs(part - 0.5) <= _CLOSE for part in off)
         why = (
@@ -173,15 +216,89 @@ def grid_is_one(node: Node) -> Iterator[Fail]:
         )
 
 
+def _box_of(transform: list[float], shape: list[int], *, nodes: bool) -> list[float]:
+    """Return the box of a grid that is not rotated."""
+    a, _, c, _, e, f = transform
+    rows, columns = (length - nodes for length in shape)
+    edges = [*sorted((c, c + a * columns)), *sorted((f, f + e * rows))]
+    return [edges[0], edges[2], edges[1], edges[3]]
+
+
+def _apart(box: list[float], other: list[float], transform: list[float]) -> list[float]:
+    """Return how many cells two boxes are apart on each side."""
+    steps = [transform[0], transform[4]] * 2
+    return [
+        abs(one - another) / abs(step) for one, another, step in zip(box, other, steps, strict=True)
+    ]
+
+
+@rule(
+    "ZCF-SPATIAL-001",
+    on="group",
+    needs=("attributes",),
+    when=lambda group: "multiscales" in group.attributes,
+)
+def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
+    """Warn of levels of a pyramid whose lengths no array there has, or that are not in the box of the pyramid."""
+    box = _numbers(group.attributes.get(BOX), 4)
+    nodes = group.attributes.get("spatial:registration") == "node"
+    for place, level in islice(levels(group), MOST_LEVELS):
+        shape, transform = level.get(SHAPE), _numbers(level.get(TRANSFORM), 6)
+        if not _are_lengths(shape):
+            continue
+        found = _lengths_there(group, level.get("asset"))
+        if found and shape not in found.values():
+            path, has = next(iter(found.items()))
+            pointer = group.attribute_pointer(*place, SHAPE)
+            yield Fail(
+                pointer,
+                f"{SHAPE} of level {place[-1]} is {shown(shape)}, and {path} has {shown(has)}",
+                related=(path,),
+                fix=_put(pointer, has),
+            )
+        elif box is not None and transform is not None and transform[0] and transform[4]:
+            own = _box_of(transform, shape, nodes=nodes)
+            # the last cells of a coarser level may reach further than those that they were made of
+            if not transform[1] and not transform[3] and max(_apart(box, own, transform)) > 1:
+                yield Fail(
+                    group.attribute_pointer(BOX),
+                    f"{BOX} is {shown(box)}, and {TRANSFORM} and {SHAPE} of level {place[-1]} give {shown(own)}",
+                )
+                return
+
+
+def _put(pointer: str, value: list[int]) -> FixMaker:
+    return lambda _node: Draft("suggest", (replace(pointer, value),))
+
+
+def _lengths_there(group: Group, asset: Any) -> dict[str, list[int]]:
+    """Return the lengths of y and x by array that a level has, or is; none where that is not told."""
+    node = group.hierarchy.get(below(group.path) + asset) if isinstance(asset, str) else None
+    if node is None:
+        return {}
+    children = node.hierarchy.children(node) if isinstance(node, Group) else [node]
+    found = {}
+    for array in children:
+        names = array.attributes.get(DIMENSIONS) or node.attributes.get(DIMENSIONS)
+        names = names or group.attributes.get(DIMENSIONS)
+        if isinstance(array, Array) and _are_two(names) and not _exchanged(names):
+            lengths = _lengths(array, names)
+            if lengths is not None:
+                found[array.path] = lengths
+    return found
+
+
 def _numbers(given: Any, count: int) -> list[float] | None:
-    found = numbers_of(given)
-    return found if found is not None and len(found) == count else None
+    """Return a list of so many numbers, None where it is none, or has integers that no float can hold."""
+    return numbers_of(given) if numbers(given, count) is not None else None
 
 
 def _turned(node: Node) -> Draft:
-    """Put the dimensions in the order of the arrays, and the lengths with them."""
-    attributes = node.attributes
-    operations: list[Any] = [*set_attribute(node, DIMENSIONS, attributes[DIMENSIONS][::-1])]
-    if isinstance(shape := attributes.get(SHAPE), list) and len(shape) == 2:
+    """Put the dimensions in the order of the arrays, and the lengths with them where these are in the same order."""
+    right = node.attributes[DIMENSIONS][::-1]
+    operations: list[Any] = [*set_attribute(node, DIMENSIONS, right)]
+    arrays = [node] if isinstance(node, Array) else node.arrays if isinstance(node, Group) else []
+    shape = node.attributes.get(SHAPE)
+    if _are_lengths(shape) and shape not in [_lengths(array, right) for array in arrays]:
         operations += set_attribute(node, SHAPE, shape[::-1])
     return Draft("suggest", tuple(operations), "look at the map then")

@@ -161,11 +161,12 @@ class FindingReader:
 
     def node(self, path: str) -> Node | None:
         """Return a node as it was evaluated."""
+        return self._home(path).node_if_loaded(path)
+
+    def _home(self, path: str) -> Hierarchy:
+        """Return the hierarchy in which a node was evaluated: that of its documents, or of consolidated ones."""
         record = self._records.nodes.get(path)
-        hierarchy = (
-            self._hierarchy.stored if record is not None and record.stored else self._hierarchy
-        )
-        return hierarchy.node_if_loaded(path)
+        return self._hierarchy.stored if record is not None and record.stored else self._hierarchy
 
     def locate(self, finding: Finding) -> tuple[str | None, int | None]:
         """Return the key of the document that a finding is about, and the line in it, if known."""
@@ -203,7 +204,8 @@ class FindingReader:
         fail = violation.fail
         if fail.fix is None:
             return []
-        node = self.node(owner) or self._hierarchy.root
+        # one that was let go is read again: with the root in its place the fix would be of another document
+        node = self.node(owner) or self._home(owner).get(owner) or self._hierarchy.root
         drafts = [make(node) for make in (fail.fix, *fail.alternatives)]
         return [finish(draft, node) for draft in drafts if draft is not None]
 

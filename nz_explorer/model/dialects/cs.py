@@ -8,6 +8,7 @@ All are read alike here. What came before them had no reference systems, and is 
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -189,6 +190,8 @@ class Crs(_Described):
         The reference that leads to it, if it is in another node.
     problem : str or None
         Why there is none.
+    at : tuple
+        Members that lead to what is wrong, from the object.
     cycle : bool
         Whether that is because references come to no end.
     """
@@ -196,6 +199,7 @@ class Crs(_Described):
     axes: tuple[Axis, ...] = ()
     reference: Reference | None = None
     problem: str | None = None
+    at: Place = ()
     cycle: bool = False
 
     @property
@@ -326,7 +330,7 @@ def _followed(entry: Any, place: Place, array: Array, cancel: Cancellation | Non
         if not is_reference(target.value):
             inside = tuple(pointers.split(target.pointer)[1:])
             found = _crs(target.value, inside, target.node)
-            return Crs(found.given, found.place, found.home, found.axes, first, found.problem)
+            return dataclasses.replace(found, reference=first)
         given, home = target.value, target.node
     return Crs(entry, place, array, reference=first, problem=problem, cycle=True)
 
@@ -334,22 +338,29 @@ def _followed(entry: Any, place: Place, array: Array, cancel: Cancellation | Non
 def _crs(given: Any, place: Place, home: Node) -> Crs:
     if not isinstance(given, Mapping):
         return Crs(given, place, home, problem="it is not an object")
-    axes = given.get("axes")
+    if "axes" not in given:
+        return Crs(given, place, home, problem="it has no axes")
+    axes = given["axes"]
     if isinstance(axes, Mapping):
         pairs: Iterator[tuple[str | int, Any]] = iter(axes.items())
     elif isinstance(axes, list):
         pairs = iter(enumerate(axes))
     else:
-        return Crs(given, place, home, problem="it has no axes")
+        why = f"axes must be an object of axes by name, got {json_text(axes)}"
+        return Crs(given, place, home, problem=why, at=("axes",))
+    if not axes:
+        return Crs(given, place, home, problem="axes are empty", at=("axes",))
     listed = list(pairs)
     found = tuple(
         _axis(value, key, (*place, "axes", key), home)
         for key, value in listed
         if isinstance(value, Mapping)
     )
-    odd = next(((key, value) for key, value in listed if not isinstance(value, Mapping)), None)
-    why = None if odd is None else f"axis {json_text(odd[0])} is {json_text(odd[1])}, not an object"
-    return Crs(given, place, home, found, problem=why if axes else "it has no axes")
+    odd = next((key for key, value in listed if not isinstance(value, Mapping)), None)
+    if odd is None:
+        return Crs(given, place, home, found)
+    why = f"axis {json_text(odd)} is {json_text(dict(listed)[odd])}, not an object"
+    return Crs(given, place, home, found, problem=why, at=("axes", odd))
 
 
 def _axis(given: Mapping[str, Any], key: str | int, place: Place, home: Node) -> Axis:
@@ -388,14 +399,7 @@ REVISIONS: dict[Revision, str] = {
 
 def revision(crs: Crs) -> set[Revision]:
     """Return the revision whose form a reference system has: none if that is not clear, several if it mixes them."""
-    typed = isinstance(crs.given, Mapping) and "type" in crs.given
-    signs: list[set[Revision]] = [{"r4"} if typed else {"r1", "r2", "r3"}]
-    for axis in crs.axes:
-        signs.append({"r3", "r4"} if isinstance(axis.place[-1], str) else {"r1", "r2"})
-        if "direction" in axis.given and axis.sets:  # an ordinal axis has no other place for it
-            signs.append({"r1"})
-        for one in axis.sets:
-            signs += _signs(one)
+    signs = [sign for _, sign in signs_of_revisions(crs)]
     fitting: set[Revision] = set.intersection(*signs)
     if fitting:
         return fitting if len(fitting) == 1 else set()
@@ -405,15 +409,40 @@ def revision(crs: Crs) -> set[Revision]:
     return fitting
 
 
-def _signs(one: CoordinateSet) -> Iterator[set[Revision]]:
-    """Yield the revisions in which each of the members is written that differ between them."""
+def signs_of_revisions(crs: Crs) -> list[tuple[str, set[Revision]]]:
+    """Return what tells the revision of a reference system: pointers, and the revisions that have it so.
+
+    Parameters
+    ----------
+    crs : Crs
+        The reference system.
+    """
+    typed = isinstance(crs.given, Mapping) and "type" in crs.given
+    signs: list[tuple[str, set[Revision]]] = [
+        (crs.pointer("type"), {"r4"} if typed else {"r1", "r2", "r3"})
+    ]
+    for axis in crs.axes:
+        keyed = isinstance(axis.place[-1], str)
+        signs.append((crs.pointer("axes"), {"r3", "r4"} if keyed else {"r1", "r2"}))
+        if "direction" in axis.given and axis.sets:  # an ordinal axis has no other place for it
+            signs.append((axis.pointer("direction"), {"r1"}))
+        for one in axis.sets:
+            signs += _signs(one)
+    return signs
+
+
+def _signs(one: CoordinateSet) -> Iterator[tuple[str, set[Revision]]]:
+    """Yield where a set has members that differ between revisions, and the revisions that have them."""
     if "direction" in one.given:
-        yield {"r2", "r3", "r4"}
+        yield one.pointer("direction"), {"r2", "r3", "r4"}
     time = one.given.get("time")
     members = time.keys() & {"reference", "unit", "epoch"} if isinstance(time, Mapping) else set()
-    if members:
+    if members and not ("reference" in members and len(members) > 1):  # both are CS-TIME-002
         # What the text demands in its tables, it has with axes in a list: r2 but for the times of its examples.
-        yield {"r1", "r2"} if "reference" in members else {"r2", "r3", "r4"}
+        yield (
+            one.pointer("time"),
+            {"r1", "r2"} if "reference" in members else {"r2", "r3", "r4"},
+        )
 
 
 def time_units(time: Any) -> str | None:

@@ -77,6 +77,8 @@ class Reference:
         Why it leads nowhere.
     kind : str or None
         What kind of problem that is: ``form``, ``node``, ``attribute``, ``uri``.
+    member : str or None
+        The member that has the problem; None where that is the whole.
     """
 
     given: Any
@@ -87,6 +89,7 @@ class Reference:
     strayed: str | None = None
     problem: str | None = None
     kind: str | None = None
+    member: str | None = None
 
 
 def is_reference(given: Any) -> bool:
@@ -121,12 +124,14 @@ def resolve(
     inner = given["ref"] if isinstance(given, Mapping) and "ref" in given else given
     if isinstance(inner, str):
         inner = {"node": inner}
-    if (why := _malformed(inner)) is not None:
-        return Reference(given, problem=why, kind="form")
+    if (wrong := _malformed(inner)) is not None:
+        member, why = wrong
+        return Reference(given, problem=why, kind="form", member=member)
     path, uri, attribute = (inner.get(member) for member in ("node", "uri", "attribute"))
     if not path:
         what = "missing" if path is None else "empty"
-        return Reference(given, None, attribute, uri, problem=f"node is {what}", kind="form")
+        why = f"node is {what}"
+        return Reference(given, None, attribute, uri, problem=why, kind="form", member="node")
     if uri is not None:
         return Reference(
             given, path, attribute, uri, problem="other stores are not read", kind="uri"
@@ -134,30 +139,33 @@ def resolve(
     nodes, strayed = _nodes(path, base, cancel, in_cs=in_cs)
     if not nodes:
         why = f"{json_text(path)} does not lead to a node from {base.path}"
-        return Reference(given, path, attribute, problem=why, kind="node")
+        return Reference(given, path, attribute, problem=why, kind="node", member="node")
     if attribute is None:
         return Reference(given, path, targets=tuple(map(Target, nodes.values())), strayed=strayed)
     if not pointers.is_pointer(attribute):
         why = f'{json_text(attribute)} is not a JSON pointer (RFC 6901), such as "/attributes/crs/name"'
-        return Reference(given, path, attribute, problem=why, kind="attribute")
+        return Reference(given, path, attribute, problem=why, kind="attribute", member="attribute")
     targets = tuple(t for node in nodes.values() if (t := _inside(node, attribute)) is not None)
     if not targets:
         why = f"{attribute} leads to nothing in the document of {' or '.join(nodes)}"
-        return Reference(given, path, attribute, problem=why, kind="attribute")
+        return Reference(given, path, attribute, problem=why, kind="attribute", member="attribute")
     return Reference(given, path, attribute, targets=targets, strayed=strayed)
 
 
-def _malformed(inner: Any) -> str | None:
-    """Return why a value has not the form of a reference, None where it has."""
+def _malformed(inner: Any) -> tuple[str | None, str] | None:
+    """Return which member of a value has not the form of a reference, and why; None where it has."""
     if not isinstance(inner, Mapping):
-        return "it is neither a path nor an object"
+        return None, f"it must be an object with node, got {json_text(inner)}"
     strange = next((member for member in inner if member not in MEMBERS), None)
     if strange in EARLIER:
-        return f"{json_text(strange)} is of an earlier form of ref, which has {EARLIER[strange]} instead"
+        why = f"{json_text(strange)} is of an earlier form of ref, which has {EARLIER[strange]} instead"
+        return strange, why
     if strange is not None:
-        return f"it may have {', '.join(MEMBERS)}, and has {json_text(strange)}"
-    wrong = (m for m in MEMBERS if m in inner and not isinstance(inner[m], str))
-    return next((f"{member} is not a string" for member in wrong), None)
+        return strange, f"it may have {', '.join(MEMBERS)}, and has {json_text(strange)}"
+    wrong = next((m for m in MEMBERS if m in inner and not isinstance(inner[m], str)), None)
+    return (
+        None if wrong is None else (wrong, f"{wrong} must be a text, got {json_text(inner[wrong])}")
+    )
 
 
 def _nodes(

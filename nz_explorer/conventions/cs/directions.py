@@ -1,0 +1,162 @@
+"""CS: in which direction an axis and its coordinates run."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from nz_explorer.conventions.cs.axis_coordinates import is_text
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, RuleOutput
+from nz_explorer.engine.fixes import Draft, add, remove, replace
+from nz_explorer.model.dialects.cs import ABBREVIATIONS, Axis, CoordinateSet
+
+DIRECTIONS = frozenset(
+    (
+        "north",
+        "northNorthEast",
+        "northEast",
+        "eastNorthEast",
+        "east",
+        "eastSouthEast",
+        "southEast",
+        "southSouthEast",
+        "south",
+        "southSouthWest",
+        "southWest",
+        "westSouthWest",
+        "west",
+        "westNorthWest",
+        "northWest",
+        "northNorthWest",
+        "up",
+        "down",
+        "geocentricX",
+        "geocentricY",
+        "geocentricZ",
+        "future",
+        "past",
+        "columnPositive",
+        "columnNegative",
+        "rowPositive",
+        "rowNegative",
+        "displayRight",
+        "displayLeft",
+        "displayUp",
+        "displayDown",
+        "forward",
+        "aft",
+        "port",
+        "starboard",
+        "clockwise",
+        "counterClockwise",
+        "towards",
+        "awayFrom",
+        "unspecified",
+    )
+)
+"""OGC 18-005r5, Table 48."""
+
+USUAL = {"X": ("east",), "Y": ("north",), "Z": ("up", "down"), "T": ("future", "past")}
+
+
+def is_physical(axis: Axis) -> bool:
+    """Whether an axis is marked as one in space or time."""
+    return isinstance(axis.abbreviation, str) and axis.abbreviation in ABBREVIATIONS
+
+
+def directions(axis: Axis, *, at_axis: bool) -> RuleOutput:
+    """Judge the direction of an axis, and those that sets of its coordinates have of their own.
+
+    Parameters
+    ----------
+    axis : Axis
+        The axis.
+    at_axis : bool
+        Whether its own direction counts, as in r1.
+    """
+    ordinal = axis.given.get("coordinates") is None and not is_physical(axis)
+    if ordinal and "direction" in axis.given:
+        yield from _no_direction(axis, axis.pointer("direction"), "ordinal")
+    texts: list[bool | None] = []
+    for one in axis.sets:
+        if "direction" in one.given or not at_axis:
+            yield from _contradiction(axis, one)
+            yield from _direction(axis, one, is_text(one))
+        else:
+            texts.append(is_text(one))
+    if texts:
+        known = [text for text in texts if text is not None]
+        yield from _direction(axis, axis, min(known, default=None))
+
+
+def _contradiction(axis: Axis, one: CoordinateSet) -> RuleOutput:
+    """Warn where an axis has one direction and its coordinates have another."""
+    own, of_axis = one.given.get("direction"), axis.given.get("direction")
+    if own is not None and of_axis is not None and own != of_axis:
+        yield Fail(
+            axis.pointer("direction"),
+            f"axis {json_text(axis.name)} has the direction {json_text(of_axis)} and its coordinates have {json_text(own)};"
+            " the text has it at the coordinates only",
+            severity="warning",
+            fix=lambda _node: Draft("suggest", (remove(axis.pointer("direction")),)),
+            rule="CS-AX-005",
+        )
+
+
+def _direction(axis: Axis, holder: Axis | CoordinateSet, text: bool | None) -> RuleOutput:
+    pointer, given = holder.pointer("direction"), holder.given.get("direction")
+    usual = USUAL.get(axis.abbreviation) if isinstance(axis.abbreviation, str) else None
+    if given is None:
+        if text is False:
+            yield Fail(
+                pointer,
+                f"the numeric coordinates of axis {json_text(axis.name)} have no direction",
+                fix=lambda _node: (
+                    Draft("suggest", (add(pointer, usual[0]),))
+                    if usual
+                    else Draft(
+                        "suggest",
+                        note='write one of OGC 18-005r5, Table 48, which has "unspecified", too',
+                    )
+                ),
+                rule="CS-AX-005",
+            )
+        return
+    if text is True:
+        yield from _no_direction(axis, pointer, "string")
+    if not isinstance(given, str) or given not in DIRECTIONS:
+        yield Fail(
+            pointer,
+            f"{json_text(given)} is not a direction of OGC 18-005r5, Table 48",
+            fix=lambda _node: _right_direction(pointer, given),
+            rule="CS-AX-007",
+        )
+    elif usual is not None and given not in usual:
+        yield Fail(
+            pointer,
+            f"axis {axis.abbreviation} usually points {' or '.join(usual)}, not {given}",
+            rule="CS-AX-008",
+        )
+
+
+_DECORATION = re.compile(r"[-_ ]|wards?$|er(?:n|ly)$")
+"""What words for directions have beside the names of the table: hyphens, and endings as in eastward."""
+
+
+def _right_direction(pointer: str, given: Any) -> Draft | None:
+    """Return the fix of a direction in other letters, or in another form of the word; None where it is another word."""
+    plain = str(given).lower()
+    names = {name.lower(): name for name in DIRECTIONS}
+    if plain in names:
+        return Draft("safe", (replace(pointer, names[plain]),))
+    right = names.get(_DECORATION.sub("", plain))
+    return None if right is None else Draft("suggest", (replace(pointer, right),))
+
+
+def _no_direction(axis: Axis, pointer: str, kind: str) -> RuleOutput:
+    yield Fail(
+        pointer,
+        f"the {kind} axis {json_text(axis.name)} has a direction, which is allowed only if there is a natural one",
+        rule="CS-AX-006",
+    )

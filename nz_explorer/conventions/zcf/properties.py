@@ -1,0 +1,188 @@
+"""ZCF: whether attributes are what the conventions that a node declares say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.conventions.zcf import known_conventions
+from nz_explorer.conventions.zcf.declarations import (
+    declared_here,
+    declares,
+    entries,
+    levels,
+    pointer_to,
+)
+from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.fixes import Draft, move, remove
+from nz_explorer.engine.registry import rule
+from nz_explorer.engine.schema_convention import MOST_VIOLATIONS
+from nz_explorer.model import Array
+from nz_explorer.model.dialects import multiscales
+from nz_explorer.model.dialects.cs import is_cs, is_shared, is_system
+from nz_explorer.model.dialects.ref import is_reference
+
+if TYPE_CHECKING:
+    from nz_explorer.conventions.zcf.known_conventions import Convention
+    from nz_explorer.model import Node
+
+
+@rule(
+    "ZCF-SCHEMA-001",
+    on="node",
+    needs=("attributes", "conventions list"),
+    when=declares,
+)
+def properties_valid(node: Node) -> Iterator[Fail]:
+    """Require properties that the declared convention allows, as zarr-cm checks them."""
+    declared = declared_here(node)
+    family = multiscales.family(node.attributes)
+    given: Any = node.attributes.get("multiscales")
+    # an object without tiles may as well be one that lacks its layout
+    other = family == "OME-NGFF" or (family == "GeoZarr" and "tile_matrix_set" in given)
+    of_others = known_conventions.MULTISCALES if other else None
+    used = known_conventions.used(node.attributes, declared - {of_others})
+    for known in used:
+        if known not in declared:
+            continue
+        if known is known_conventions.PROJ and (told := list(_as_the_text_has_it(node))):
+            yield from told
+            continue
+        errors = known_conventions.property_errors(known, _without_null(node, known))
+        for place, message in islice(errors, MOST_VIOLATIONS):
+            yield Fail(node.attribute_pointer(*place), f"{known.name.rstrip(':')}: {message}")
+    for place, level in levels(node):
+        yield from _of_a_level(node, place, level, declared)
+    yield from _without_properties(node, {*used, of_others})
+    if of_others in declared and of_others is not None:
+        yield Fail(
+            node.attribute_pointer("multiscales" if "multiscales" in node.attributes else "ome"),
+            f"the multiscales convention is declared, but the attribute has the form of {family}",
+            severity="warning",
+        )
+
+
+def _without_null(node: Node, known: Convention) -> Mapping[str, Any]:
+    """Return the attributes of a node, of proj: without null where there is something else: the text allows it there."""
+    attributes = node.attributes
+    if known is not known_conventions.PROJ or all(attributes.get(n) is None for n in known.keys):
+        return attributes
+    return {
+        name: attributes[name]
+        for name in attributes
+        if attributes[name] is not None or name not in known.keys
+    }
+
+
+def _of_a_level(
+    node: Node,
+    place: tuple[str | int, ...],
+    level: dict[str, Any],
+    declared: Container[Convention | None],
+) -> Iterator[Fail]:
+    """Judge what other conventions have at a level of a pyramid, where it says where the level is."""
+    for known in known_conventions.used(level):
+        if known in declared:
+            for inner, message in known_conventions.property_errors(known, level):
+                yield Fail(
+                    node.attribute_pointer(*place, *inner), f"{known.name.rstrip(':')}: {message}"
+                )
+    inside: Any = level.get("transform")
+    for name in ("spatial:transform", "spatial:shape") if isinstance(inside, dict) else ():
+        if name in inside and known_conventions.MULTISCALES in declared:
+            wrong = node.attribute_pointer(*place, "transform", name)
+            right = node.attribute_pointer(*place, name)
+            yield Fail(
+                wrong,
+                f"multiscales: {name} is inside transform, which says how levels differ; where a level is belongs beside it",
+                fix=None if name in level else _call_it(wrong, right),
+            )
+
+
+def _call_it(wrong: str, right: str) -> FixMaker:
+    return lambda _node: Draft("suggest", (move(wrong, right),))
+
+
+def _without_properties(node: Node, used: Container[Convention | None]) -> Iterator[Fail]:
+    """Note conventions that are declared and ask for attributes of which the node has none, not in another attribute either."""
+    for i, entry in entries(node):
+        known = known_conventions.identify(entry)
+        if known is None or not known.keys or known in used:
+            continue
+        # what a group says of the reference system its arrays have as well, and no groups
+        above = node.parent if isinstance(node, Array) else None
+        parent = node.hierarchy.node_if_loaded(above) if above else None
+        if parent is not None and known.keys & parent.attributes.keys():
+            continue
+        error = known_conventions.property_error(known, node.attributes)
+        if error is None or any(True for _ in _members(node.attributes, known.keys)):
+            continue
+        if known is not known_conventions.PROJ or not _has_place_of_proj(node):
+            yield Fail(
+                pointer_to(node, i),
+                f"{known.name.rstrip(':')} is declared, and this node has none of its attributes: {error}",
+                severity="info",
+            )
+
+
+def _has_place_of_proj(node: Node) -> bool:
+    """Whether other conventions may have attributes of proj: there, in a member that is wrong, or where a reference leads.
+
+    What is wrong with them is reported by the rules of cs.
+    """
+    declared, attributes = declared_here(node), node.attributes
+    if known_conventions.CS in declared or is_cs(attributes.get("cs")):
+        systems = attributes["cs"]["crs"] if is_cs(attributes.get("cs")) else None
+        if "cs" in attributes and not (isinstance(systems, list) and systems):
+            return True
+        if any(is_reference(one) or not _has_axes(one) for one in systems or ()):
+            return True
+        shared = attributes.get("crs")
+        if "crs" in attributes and not (is_shared(shared) or is_system(shared)):
+            return True
+        if any(True for _ in _members(attributes, {"id"})):
+            return True
+    if known_conventions.GEOLOCATION not in declared:
+        return False
+    located = list(_members(attributes, {"geolocation"}))
+    return not all(map(_is_located, located)) or any(True for _ in _members(located, {"id", "crs"}))
+
+
+def _is_located(given: Any) -> bool:
+    """Whether an object of geolocation has positions."""
+    pairs = list(given.values()) if isinstance(given, dict) else []
+    return bool(pairs) and all(isinstance(pair, dict) and "x" in pair for pair in pairs)
+
+
+def _has_axes(given: Any) -> bool:
+    return isinstance(given, dict) and "axes" in given
+
+
+def _members(given: Any, names: Container[str]) -> Iterator[Any]:
+    """Yield the members of some names in a JSON value, at any depth."""
+    rest = [given]
+    while rest:  # a document may be nested deeper than Python calls functions
+        one = rest.pop()
+        if isinstance(one, dict):
+            yield from (value for name, value in one.items() if name in names)
+            rest += one.values()
+        elif isinstance(one, list):
+            rest += one
+
+
+def _as_the_text_has_it(node: Node) -> Iterator[Fail]:
+    """Note null, which the text of proj: allows beside another attribute, and its schema, by which zarr-cm goes, does not."""
+    given = {name: value for name, value in node.attributes.items() if name.startswith("proj:")}
+    named = {name: value for name, value in given.items() if value is not None}
+    if known_conventions.property_error(known_conventions.PROJ, named) is not None:
+        return
+    for name in given:
+        if name not in named:
+            pointer = node.attribute_pointer(name)
+            yield Fail(
+                pointer,
+                f"{name} is null, which the text of proj: allows and its schema does not: leave it out",
+                severity="info",
+                fix=lambda _node, pointer=pointer: Draft("safe", (remove(pointer),)),  # type: ignore[misc]  # bound now
+            )

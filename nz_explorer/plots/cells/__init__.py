@@ -24,10 +24,10 @@ from nz_explorer.plots.map.mesh import limits_of
 from nz_explorer.plots.numeric import numeric_picture
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.source import PictureSource
+from nz_explorer.values.coordinates.curvilinear import cell_axis
 from nz_explorer.values.coordinates.dimension_coordinate import find_coordinate
 from nz_explorer.values.coordinates.healpix import NOT_INSTALLED, healpix
 from nz_explorer.values.coordinates.times import is_time
-from nz_explorer.values.coordinates.unstructured import cell_axis
 from nz_explorer.values.window import Window
 
 if TYPE_CHECKING:

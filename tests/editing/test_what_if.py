@@ -569,3 +569,16 @@ def test_a_link_that_loses_its_array_is_found_in_another_group() -> None:
     what_if = WhatIf(evaluated(store(contents(case))))
     what_if.edit("a/t/zarr.json", None)
     assert "TREE-019" in [finding.rule for finding in what_if.new]
+
+
+def test_a_pyramid_that_loses_a_level_is_told_so() -> None:
+    layout = {"layout": [{"asset": "0/deep"}, {"asset": "1", "derived_from": "0/deep"}]}
+    group: dict[str, Any] = {"zarr_format": 3, "node_type": "group", "attributes": {}}
+    documents = {
+        "zarr.json": group | {"attributes": {"multiscales": layout}},
+        **dict.fromkeys(("0/zarr.json", "0/deep/zarr.json", "1/zarr.json"), group),
+    }
+    bytes_of = {key: json.dumps(one).encode() for key, one in documents.items()}
+    what_if = WhatIf(evaluated(store(bytes_of), conventions=["zcf"]))
+    what_if.edit("0/deep/zarr.json", None)
+    assert "ZCF-MS-001" in [finding.rule for finding in what_if.new]

@@ -189,8 +189,12 @@ class Reevaluation:
         return any(path.startswith(f"{other}/") for other in self.subtrees)
 
     def _note_pyramids(self) -> None:
-        """Note the groups of which the rules look two levels down, or all the way up."""
+        """Note the groups of which the rules look two levels down, or all the way up; pyramids name levels anywhere below them."""
         self.members |= {above(path) for path in self.members}
+        for place in {place for path in self.edited for place in all_above(path)} - self.subtrees:
+            group = self.docs.node_if_loaded(place)
+            if group is not None and "multiscales" in group.attributes:
+                self.nodes.setdefault(place, False)
         if "geozarr" in self.evaluation.conventions:
             self.members |= self.evaluation.groups
 

@@ -140,6 +140,34 @@ def test_large_consolidated_metadata_say_what_small_ones_say(
     assert len(repeated) == (3 if kind == "consolidated" else 2)
 
 
+def test_numbers_in_entries_are_spelled_alike_however_entries_are_decoded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = {"dimensions": {}, "arrays": [], "groups": []}
+    root = {"_nczarr_superblock": {"version": "2.0.0"}, "_nczarr_group": group | {"groups": ["g"]}}
+    inner = (
+        '{"_NCProperties": 1e16, "_nczarr_group": {"dimensions": {}, "arrays": [], "groups": []},'
+        ' "_nczarr_superblock": {"version": "2.0.0"}, "_nczarr_attr": {"types": {"_NCProperties": ">S1"}}}'
+    )
+    entries = (
+        f'{{".zgroup": {{"zarr_format": 2}}, ".zattrs": {json.dumps(root)},'
+        f' "g/.zgroup": {{"zarr_format": 2}}, "g/.zattrs": {inner}}}'
+    )
+    documents = {
+        ".zmetadata": f'{{"zarr_consolidated_format": 1, "metadata": {entries}}}'.encode(),
+        ".zgroup": b'{"zarr_format": 2}',
+        ".zattrs": json.dumps(root).encode(),
+    }
+    store = write(documents, tmp_path)
+    said = []
+    for least in (2**40, 0):
+        monkeypatch.setattr(decoding, "LAZY_BYTES", least)
+        hierarchy = open_store(store)
+        found = _judged(hierarchy, list(hierarchy.walk()))["/g"]
+        said.append([one["message"] for one in found if one["rule"] == "NCZ-ATT-003"])
+    assert said[0] == said[1] != []
+
+
 # --- what the memo keys have ----------------------------------------------------------------------
 
 

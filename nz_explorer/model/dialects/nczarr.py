@@ -392,7 +392,9 @@ def text_of(node: Node, key: str) -> str:
     if isinstance(value, str):
         return value
     document, pointer = node.locate(node.attribute_pointer(key))
-    return netcdf_json.json_text(value, None if document is None else document.token, pointer)
+    # entries of consolidated metadata are decoded at once, or one by one: only then their text would be there
+    written = None if document is None or document.origin != "stored" else document.token
+    return netcdf_json.json_text(value, written, pointer)
 
 
 def typed_attributes(node: Node) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import permutations
+from itertools import chain, permutations
+from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import is_keyed, is_text
 from nz_explorer.conventions.cs.declared import one_revision, registered
@@ -17,7 +18,7 @@ from nz_explorer.conventions.cs.forms import (
 )
 from nz_explorer.conventions.cs.geolocation import geolocation
 from nz_explorer.conventions.cs.lengths import lengths, place
-from nz_explorer.conventions.cs.members import OF_SET, near
+from nz_explorer.conventions.cs.members import OF_SET, as_meant, near, near_members
 from nz_explorer.conventions.cs.references import _reference, without_ref
 from nz_explorer.conventions.cs.systems import (
     OF_CRS,
@@ -86,6 +87,11 @@ def shared(group: Group) -> RuleOutput:
         yield not_by_name(group, given)
         return
     systems = shared_systems(group)
+    noted = chain.from_iterable(near_members(crs) for _, crs in systems)
+    yield from as_meant(noted, _shared(group, systems))
+
+
+def _shared(group: Group, systems: list[tuple[str, Crs]]) -> RuleOutput:
     for key, crs in systems:
         if crs.problem is not None:
             problem = crs.problem
@@ -155,7 +161,13 @@ def coordinate_set(array: Array) -> RuleOutput:
     if not given["crs"]:
         yield Fail(array.attribute_pointer("cs", "crs"), "crs is empty", rule="CS-ARR-002")
         return
-    yield from near(array.attribute_pointer("cs"), given, OF_SET)
+    noted = [*near(array.attribute_pointer("cs"), given, OF_SET)]
+    for crs in system.crs:
+        noted += near_members(crs) if crs.home is array else ()
+    yield from as_meant(noted, _coordinate_set(array, system, given))
+
+
+def _coordinate_set(array: Array, system: CoordinateSystem, given: dict[str, Any]) -> RuleOutput:
     yield from judge_name(array.attribute_pointer("cs", "name"), given)
     yield from judge_attributes(array.attribute_pointer("cs", "attributes"), given)
     if "id" in given:
@@ -235,9 +247,12 @@ def _identifiers(system: CoordinateSystem) -> RuleOutput:
         if any(axis.abbreviation in ABBREVIATIONS for axis in crs.axes)
     ]
     if len(physical) > 1 and not composite:
+        alone = not any(isinstance(crs.given, Mapping) and "id" in crs.given for _, crs in physical)
         yield Fail(
             array.attribute_pointer("cs", "id"),
-            f"{len(physical)} reference systems in space and time, but no id for their combination",
+            f"{len(physical)} reference systems in space and time, but no id for their combination"
+            f"{', and none of them has one' if alone else ''}",
+            covers=("CS-ID-002",) if alone else (),  # that id will do for all of them
             rule="CS-ID-001",
         )
     for i, crs in physical:

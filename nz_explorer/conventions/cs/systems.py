@@ -9,7 +9,7 @@ from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import coordinates, is_text
 from nz_explorer.conventions.cs.directions import USUAL, directions, is_physical
-from nz_explorer.conventions.cs.members import near_members
+from nz_explorer.conventions.cs.members import misplaced
 from nz_explorer.conventions.cs.parametric import parametric
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.conventions.zcf import known_conventions
@@ -103,7 +103,6 @@ TYPES = ("compound", "planar", "vertical", "temporal", "undefined")
 
 def of_crs(crs: Crs) -> RuleOutput:
     """Judge a reference system by itself."""
-    yield from near_members(crs)
     if isinstance(crs.given, Mapping):
         yield from judge_name(crs.pointer("name"), crs.given)
         description = crs.given.get("description", "")
@@ -134,6 +133,7 @@ def of_crs(crs: Crs) -> RuleOutput:
     located = isinstance(crs.given, Mapping) and "geolocation" in crs.given
     for axis in crs.axes:
         yield from _axis(axis, located=located)
+        yield from misplaced(axis)
         yield from directions(axis, at_axis=at_axes or "direction" in axis.given)
 
 

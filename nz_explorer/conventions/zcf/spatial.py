@@ -182,7 +182,14 @@ def grid_is_one(node: Node) -> Iterator[Fail]:
     if given is None:
         return  # ZCF-SCHEMA-001
     a, b, c, d, e, f = given
-    if b and d and f and not e and not c:
+    of_gdal = b and f and not e and not c
+    if a * e == b * d and not of_gdal:
+        yield Fail(
+            node.attribute_pointer(TRANSFORM),
+            f"{TRANSFORM} is {shown(given)}, by which all cells are on one line: no map can be made of it",
+        )
+        return
+    if of_gdal:
         right = [b, c, a, e, f, d]
         yield Fail(
             node.attribute_pointer(TRANSFORM),

@@ -142,13 +142,17 @@ OF_ARRAY = (
 )
 
 
+OF_SHAPE = ("CS-ARR-003", "CS-ARR-004", "CS-ARR-005", "CS-VAL-004", "CS-BND-004", "CS-GEO-001")
+"""Rules that compare with the lengths of the array."""
+
+
 @rule(
     "CS-ARR-001",
     *OF_ARRAY,
     *OF_CRS,
     on="array",
     formats=(3,),
-    needs=("shape", "attributes", "names"),
+    needs=("attributes", "names"),
     when=uses_cs,
 )
 def coordinate_set(array: Array) -> RuleOutput:
@@ -179,6 +183,10 @@ def _coordinate_set(array: Array, system: CoordinateSystem, given: dict[str, Any
     yield from registered(array, system.crs, "cs")
     yield from one_revision(array, system.crs, "cs")
     yield from _identifiers(system)
+    yield from _once(system)
+    if array.shape is None:
+        yield from (Undecided("dependency: Z3-SHAPE-001", one) for one in OF_SHAPE)
+        return
     if system.names is None:
         yield Fail(
             array.pointer("dimension_names"),
@@ -191,7 +199,6 @@ def _coordinate_set(array: Array, system: CoordinateSystem, given: dict[str, Any
     else:
         for rule_id in ("CS-ARR-004", "CS-ARR-005"):
             yield Undecided(f"dependency: {missing}", rule_id)
-    yield from _once(system)
     yield from lengths(system)
     yield from geolocation(system)
     yield from _described_twice(system)
@@ -294,11 +301,13 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
         if axis is None:
             which = number if name is None else json_text(name)
             why = "has no name, and so no axis" if name is None else "has no axis"
-            other = "" if meant is None else f", and axis {json_text(meant.name)} no dimension"
+            axes = [json_text(axis.name) for axis in meant.get(number, ())]
+            many = "axes" if len(axes) > 1 else "axis"
+            other = f", and {many} {listed(axes)} no dimension" if axes else ""
             yield Fail(
                 pointer,
                 f"dimension {which} {why} in cs{other}",
-                fix=None if meant is None or name is None else _named(array, meant, name),
+                fix=None if len(axes) != 1 or name is None else _named(array, *meant[number], name),
                 rule="CS-ARR-004",
             )
         again = name in names[:number]
@@ -321,8 +330,8 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
     ]
     for axis in system.extra:
         length = axis.length()
-        if axis is meant:
-            continue  # it goes with the dimension that has none
+        if any(axis is one for axes in meant.values() for one in axes):
+            continue  # it goes with a dimension that has none
         if length is None and not _is_formed(axis, located=any(axis is one for one in located)):
             yield Undecided("dependency: CS-CO-002", "CS-ARR-005")
         elif length != 1:
@@ -339,17 +348,24 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
             )
 
 
-def _misnamed(system: CoordinateSystem) -> Axis | None:
-    """Return the only axis without a dimension, where only one dimension has no axis and may be meant; None where that is not so."""
-    lacking = [
-        length
-        for axis, length in zip(system.dimensions, system.array.shape or (), strict=False)
+def _misnamed(system: CoordinateSystem) -> dict[int, list[Axis]]:
+    """Return the axes that may be meant for each dimension without one, where there are as many and their lengths fit."""
+    lacking = {
+        number: length
+        for number, (axis, length) in enumerate(
+            zip(system.dimensions, system.array.shape or (), strict=False)
+        )
         if axis is None
-    ]
+    }
     over = [axis for axis in system.extra if axis.length() != 1]
-    if len(lacking) != 1 or len(over) != 1 or over[0].length() not in (None, *lacking):
-        return None
-    return over[0]
+    found = {
+        number: [axis for axis in over if axis.length() in (None, length)]
+        for number, length in lacking.items()
+    }
+    fitting = {id(axis) for axes in found.values() for axis in axes}
+    if len(lacking) != len(over) or not all(found.values()) or len(fitting) < len(over):
+        return {}
+    return found
 
 
 def _named(array: Array, axis: Axis, name: str) -> FixMaker | None:

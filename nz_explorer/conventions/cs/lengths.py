@@ -149,10 +149,9 @@ def _no_array(one: CoordinateSet, given: object, fail: Fail) -> RuleOutput:
     reference = resolve(given, one.home)
     rule_id = str(fail.rule)
     target = next(iter(reference.targets), None)
-    if target is not None and not target.pointer and target.node.state == "malformed":
-        yield Undecided("dependency: Z3-DOC-002", rule_id)
-    elif reference.targets and _is_known(reference.targets[0]):
-        yield fail
+    if target is not None and _is_known(target):
+        broken = not target.pointer and target.node.state == "malformed"
+        yield Undecided("dependency: Z3-DOC-002", rule_id) if broken else fail
     elif reference.targets:
         yield Undecided("unreadable", rule_id)
     elif reference.kind == "node":

@@ -319,12 +319,14 @@ def _abbreviation(axis: Axis, *, located: bool) -> RuleOutput:
             rule="CS-AX-003",
         )
     elif given is not None and text:
+        units = [one.pointer("unit") for one in axis.sets if "unit" in one.given]
+        also = " and its unit" if units else ""  # CS-CO-004 by itself
         yield Fail(
             pointer,
             f"axis {json_text(axis.name)} has text coordinates, so it is not in space or time,"
-            f" and its abbreviation {json_text(given)} must be omitted",
-            severity="warning",
-            fix=lambda _node: Draft("suggest", (remove(pointer),)),
+            f" and its abbreviation {json_text(given)}{also} must be omitted, unless numbers are meant",
+            severity=None if units else "warning",
+            fix=lambda _node: Draft("suggest", tuple(map(remove, [pointer, *units]))),
             rule="CS-AX-003",
         )
     elif given is None and any("time" in one.given for one in axis.sets):

@@ -172,12 +172,22 @@ def _lengths(array: Array, names: list[str]) -> list[int] | None:
 
 @rule(
     "ZCF-SPATIAL-001",
-    on="node",
+    on="array",
     needs=("attributes",),
-    when=lambda node: TRANSFORM in node.attributes,
+    when=lambda array: TRANSFORM in array.attributes,
 )
-def grid_is_one(node: Node) -> Iterator[Fail]:
+def grid_is_one(array: Array) -> Iterator[Fail]:
     """Warn of a transform in the order of GDAL, and of a box that is not that of the transform and the shape."""
+    yield from _grid_is_one(array)
+
+
+@rule("ZCF-SPATIAL-001", on="members", when=lambda group: TRANSFORM in group.attributes)
+def grid_of_a_group_is_one(group: Group) -> Iterator[Fail]:
+    """Warn of the same in what a group says for its arrays."""
+    yield from _grid_is_one(group)
+
+
+def _grid_is_one(node: Node) -> Iterator[Fail]:
     given = _numbers(node.attributes[TRANSFORM], 6)
     if given is None:
         return  # ZCF-SCHEMA-001
@@ -202,9 +212,10 @@ def grid_is_one(node: Node) -> Iterator[Fail]:
     if b or d or not a or not e or box is None or not _are_lengths(shape):
         return
     names = node.attributes.get(DIMENSIONS)
-    if isinstance(node, Array) and _are_two(names):
+    if _are_two(names):
         order = names[::-1] if _exchanged(names) else names
-        if (_lengths(node, order) or shape) != shape:
+        found = [lengths for array in _arrays(node) if (lengths := _lengths(array, order))]
+        if found and shape not in found:
             return  # the shape is wrong, which is reported
     nodes = node.attributes.get("spatial:registration") == "node"
     right = _box_of(given, shape, nodes=nodes)
@@ -295,6 +306,11 @@ def _lengths_there(group: Group, asset: Any) -> dict[str, list[int]]:
     return found
 
 
+def _arrays(node: Node) -> list[Array]:
+    """Return the arrays that attributes of a node are about: itself, or those in the group."""
+    return [node] if isinstance(node, Array) else node.arrays if isinstance(node, Group) else []
+
+
 def _numbers(given: Any, count: int) -> list[float] | None:
     """Return a list of so many numbers, None where it is none, or has integers that no float can hold."""
     return numbers_of(given) if numbers(given, count) is not None else None
@@ -304,8 +320,7 @@ def _turned(node: Node) -> Draft:
     """Put the dimensions in the order of the arrays, and the lengths with them where these are in the same order."""
     right = node.attributes[DIMENSIONS][::-1]
     operations: list[Any] = [*set_attribute(node, DIMENSIONS, right)]
-    arrays = [node] if isinstance(node, Array) else node.arrays if isinstance(node, Group) else []
     shape = node.attributes.get(SHAPE)
-    if _are_lengths(shape) and shape not in [_lengths(array, right) for array in arrays]:
+    if _are_lengths(shape) and shape not in [_lengths(array, right) for array in _arrays(node)]:
         operations += set_attribute(node, SHAPE, shape[::-1])
     return Draft("suggest", tuple(operations), "look at the map then")

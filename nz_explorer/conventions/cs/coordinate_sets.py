@@ -301,13 +301,14 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
         if axis is None:
             which = number if name is None else json_text(name)
             why = "has no name, and so no axis" if name is None else "has no axis"
-            axes = [json_text(axis.name) for axis in meant.get(number, ())]
+            axes = meant.get(number, [])
             many = "axes" if len(axes) > 1 else "axis"
-            other = f", and {many} {listed(axes)} no dimension" if axes else ""
+            called = listed(json_text(one.name) for one in axes)
+            other = f", and {many} {called} no dimension" if axes else ""
             yield Fail(
                 pointer,
                 f"dimension {which} {why} in cs{other}",
-                fix=None if len(axes) != 1 or name is None else _named(array, *meant[number], name),
+                fix=None if len(axes) != 1 or name is None else _named(array, axes[0], name),
                 rule="CS-ARR-004",
             )
         again = name in names[:number]

@@ -73,13 +73,12 @@ def as_meant(noted: Iterable[tuple[str, Fail]], found: RuleOutput) -> RuleOutput
     """
     notes, told = dict(noted), set()
     for one in found:
-        meant = _missed(one, notes) if isinstance(one, Fail) else None
-        if meant is None:
+        if isinstance(one, Fail) and (meant := _missed(one, notes)) is not None:
+            told.add(meant)
+            note = notes[meant]
+            yield dataclasses.replace(one, message=f"{one.message}; {note.message}", fix=note.fix)
+        else:
             yield one
-            continue
-        told.add(meant)
-        note = notes[meant]
-        yield dataclasses.replace(one, message=f"{one.message}; {note.message}", fix=note.fix)
     yield from (note for place, note in notes.items() if place not in told)
 
 

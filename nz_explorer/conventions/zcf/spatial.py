@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -189,8 +189,8 @@ def grid_of_a_group_is_one(group: Group) -> Iterator[Fail]:
 
 def _grid_is_one(node: Node) -> Iterator[Fail]:
     given = _numbers(node.attributes[TRANSFORM], 6)
-    if given is None:
-        return  # ZCF-SCHEMA-001
+    if given is None or not _is_affine(node.attributes):
+        return  # ZCF-SCHEMA-001, or of a kind whose numbers mean something else
     a, b, c, d, e, f = given
     of_gdal = b and f and not e and not c
     if a * e == b * d and not of_gdal:
@@ -222,6 +222,17 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
     off = _apart(box, right, given)
     if max(off) > _CLOSE:
         half = not nodes and all(abs(part - 0.5) <= _CLOSE for part in off)
+        begins = [c - a / 2, f - e / 2]
+        moved = _box_of([a, b, begins[0], d, e, begins[1]], shape, nodes=nodes)
+        if half and max(_apart(box, moved, given)) <= _CLOSE:
+            edges = [a, b, begins[0], d, e, begins[1]]
+            yield Fail(
+                node.attribute_pointer(TRANSFORM),
+                f"{TRANSFORM} is {shown(given)}, which begins in the middle of the first cell, and by {BOX} its corner is at"
+                f" {shown(begins)}: cells are drawn half a cell aside",
+                fix=lambda node: Draft("suggest", set_attribute(node, TRANSFORM, edges)),
+            )
+            return
         why = (
             ": it goes through the middle of the outer cells, and they are to be in it"
             if half
@@ -232,6 +243,11 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
             f"{BOX} is {shown(box)}, and {TRANSFORM} and {SHAPE} give {shown(right)}{why}",
             fix=lambda node: Draft("suggest", set_attribute(node, BOX, right)),
         )
+
+
+def _is_affine(given: Mapping[str, Any]) -> bool:
+    """Whether a transform is one of six factors, which it is where nothing else is said."""
+    return given.get("spatial:transform_type", "affine") == "affine"
 
 
 def _box_of(transform: list[float], shape: list[int], *, nodes: bool) -> list[float]:
@@ -264,6 +280,8 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
         shape, transform = level.get(SHAPE), _numbers(level.get(TRANSFORM), 6)
         if not _are_lengths(shape):
             continue
+        if not _is_affine({**group.attributes, **level}):
+            transform = None
         found = _lengths_there(group, level.get("asset"))
         if found and shape not in found.values():
             path, has = next(iter(found.items()))

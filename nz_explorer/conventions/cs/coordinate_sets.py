@@ -308,7 +308,7 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
             yield Fail(
                 pointer,
                 f"dimension {which} {why} in cs{other}",
-                fix=None if len(axes) != 1 or name is None else _named(array, axes[0], name),
+                fix=_named(array, axes[0], name, number) if len(axes) == 1 else None,
                 rule="CS-ARR-004",
             )
         again = name in names[:number]
@@ -369,8 +369,11 @@ def _misnamed(system: CoordinateSystem) -> dict[int, list[Axis]]:
     return found
 
 
-def _named(array: Array, axis: Axis, name: str) -> FixMaker | None:
-    """Return the fix that calls an axis as its dimension is called, where it is described at the array."""
+def _named(array: Array, axis: Axis, name: str | None, number: int) -> FixMaker | None:
+    """Return the fix that calls an axis as its dimension is called, where it is described at the array, or the other way round."""
+    if name is None:
+        right = replace(f"/dimension_names/{number}", axis.name)
+        return lambda _node: Draft("suggest", (right,))
     if axis.home is not array:
         return None
     operation = replace(axis.pointer("name"), name)

@@ -88,8 +88,23 @@ def _missed(fail: Fail, notes: Container[str]) -> str | None:
     return next((place for place in places if place in notes), None)
 
 
+def _in_values(axis: Axis) -> RuleOutput:
+    """Note boundaries that are inside values, where readers look for them beside these."""
+    for one in axis.sets:
+        inner = one.given.get("values")
+        if isinstance(inner, Mapping) and "boundaries" in inner and "boundaries" not in one.given:
+            wrong = one.pointer("values", "boundaries")
+            yield Fail(
+                wrong,
+                "boundaries are inside values, and readers look for them beside these",
+                fix=_call_it(wrong, one.pointer("boundaries")),
+                rule="CS-ATT-002",
+            )
+
+
 def misplaced(axis: Axis) -> RuleOutput:
     """Note members of an axis that are read in its coordinates only; that these lack one of the others is reported as such."""
+    yield from _in_values(axis)
     for name in _OF_COORDINATES[2:-1]:
         lacking = [one for one in axis.sets if name not in one.given]
         if name in axis.given and axis.sets and (name in _OPTIONAL or not lacking):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 PREFIX = "spatial:"
 DIMENSIONS, SHAPE = "spatial:dimensions", "spatial:shape"
 TRANSFORM, BOX = "spatial:transform", "spatial:bbox"
+REGISTRATION = "spatial:registration"
 _CLOSE = 0.05
 """By what part of a cell the edges of a grid may differ that is described twice."""
 
@@ -191,23 +192,10 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
     given = _numbers(node.attributes[TRANSFORM], 6)
     if given is None or not _is_affine(node.attributes):
         return  # ZCF-SCHEMA-001, or of a kind whose numbers mean something else
+    if (odd := _odd(given, node.attribute_pointer(TRANSFORM))) is not None:
+        yield odd
+        return
     a, b, c, d, e, f = given
-    of_gdal = b and f and not e and not c
-    if a * e == b * d and not of_gdal:
-        yield Fail(
-            node.attribute_pointer(TRANSFORM),
-            f"{TRANSFORM} is {shown(given)}, by which all cells are on one line: no map can be made of it",
-        )
-        return
-    if of_gdal:
-        right = [b, c, a, e, f, d]
-        yield Fail(
-            node.attribute_pointer(TRANSFORM),
-            f"{TRANSFORM} is {shown(given)}, which is in the order of GDAL; that of the convention is {shown(right)}: readers"
-            " place the grid elsewhere",
-            fix=lambda node: Draft("suggest", set_attribute(node, TRANSFORM, right)),
-        )
-        return
     box, shape = _numbers(node.attributes.get(BOX), 4), node.attributes.get(SHAPE)
     if b or d or not a or not e or box is None or not _are_lengths(shape):
         return
@@ -217,7 +205,7 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
         found = [lengths for array in _arrays(node) if (lengths := _lengths(array, order))]
         if found and shape not in found:
             return  # the shape is wrong, which is reported
-    nodes = node.attributes.get("spatial:registration") == "node"
+    nodes = node.attributes.get(REGISTRATION) == "node"
     right = _box_of(given, shape, nodes=nodes)
     off = _apart(box, right, given)
     if max(off) > _CLOSE:
@@ -245,9 +233,28 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
         )
 
 
+def _odd(given: list[float], pointer: str, whose: str = "") -> Fail | None:
+    """Report a transform in the order of GDAL, and one that gives cells no area."""
+    a, b, c, d, e, f = given
+    if b and f and not e and not c:
+        right = [b, c, a, e, f, d]
+        return Fail(
+            pointer,
+            f"{TRANSFORM}{whose} is {shown(given)}, which is in the order of GDAL; that of the convention is {shown(right)}:"
+            " readers place the grid elsewhere",
+            fix=_put(pointer, right),
+        )
+    if a * e == b * d:
+        return Fail(
+            pointer,
+            f"{TRANSFORM}{whose} is {shown(given)}, by which all cells are on one line: no map can be made of it",
+        )
+    return None
+
+
 def _is_affine(given: Mapping[str, Any]) -> bool:
     """Whether a transform is one of six factors, which it is where nothing else is said."""
-    return given.get("spatial:transform_type", "affine") == "affine"
+    return bool(given.get("spatial:transform_type", "affine") == "affine")
 
 
 def _box_of(transform: list[float], shape: list[int], *, nodes: bool) -> list[float]:
@@ -275,13 +282,17 @@ def _apart(box: list[float], other: list[float], transform: list[float]) -> list
 def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
     """Warn of levels of a pyramid whose lengths no array there has, or that are not in the box of the pyramid."""
     box = _numbers(group.attributes.get(BOX), 4)
-    nodes = group.attributes.get("spatial:registration") == "node"
+    nodes = group.attributes.get(REGISTRATION) == "node"
     for place, level in islice(levels(group), MOST_LEVELS):
         shape, transform = level.get(SHAPE), _numbers(level.get(TRANSFORM), 6)
-        if not _are_lengths(shape):
-            continue
         if not _is_affine({**group.attributes, **level}):
             transform = None
+        at, whose = group.attribute_pointer(*place, TRANSFORM), f" of level {place[-1]}"
+        if transform is not None and (odd := _odd(transform, at, whose)) is not None:
+            yield odd
+            continue
+        if not _are_lengths(shape):
+            continue
         found = _lengths_there(group, level.get("asset"))
         if found and shape not in found.values():
             path, has = next(iter(found.items()))
@@ -292,10 +303,14 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
                 related=(path,),
                 fix=_put(pointer, has),
             )
-        elif box is not None and transform is not None and transform[0] and transform[4]:
+            continue
+        if transform is None or transform[1] or transform[3]:
+            continue
+        yield from _otherwise_there(group, level, place)
+        if box is not None:
             own = _box_of(transform, shape, nodes=nodes)
             # the last cells of a coarser level may reach further than those that they were made of
-            if not transform[1] and not transform[3] and max(_apart(box, own, transform)) > 1:
+            if max(_apart(box, own, transform)) > 1:
                 yield Fail(
                     group.attribute_pointer(BOX),
                     f"{BOX} is {shown(box)}, and {TRANSFORM} and {SHAPE} of level {place[-1]} give {shown(own)}",
@@ -303,8 +318,30 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
                 return
 
 
-def _put(pointer: str, value: list[int]) -> FixMaker:
-    return lambda _node: Draft("suggest", (replace(pointer, value),))
+def _put(pointer: str, value: Sequence[float]) -> FixMaker:
+    return lambda _node: Draft("suggest", (replace(pointer, list(value)),))
+
+
+def _otherwise_there(
+    group: Group, level: Mapping[str, Any], place: tuple[str | int, ...]
+) -> Iterator[Fail]:
+    """Warn of a level that is at one place by the pyramid, and at another by its own attributes."""
+    asset, given = level.get("asset"), _numbers(level[TRANSFORM], 6)
+    node = group.hierarchy.get(below(group.path) + asset) if isinstance(asset, str) else None
+    own = None if node is None or node is group else _numbers(node.attributes.get(TRANSFORM), 6)
+    if node is None or given is None or own is None or own[1] or own[3]:
+        return
+    same = group.attributes.get(REGISTRATION, "pixel") == node.attributes.get(REGISTRATION, "pixel")
+    if not same or _odd(own, "") is not None or not _is_affine(node.attributes):
+        return
+    box, other = (_box_of(one, level[SHAPE], nodes=False) for one in (given, own))
+    if max(_apart(box, other, given)) > _CLOSE:
+        yield Fail(
+            group.attribute_pointer(*place, TRANSFORM),
+            f"{TRANSFORM} of level {place[-1]} is {shown(given)}, and {node.path} has {shown(own)}: readers that go by the one"
+            " place it elsewhere than those that go by the other",
+            related=(node.path,),
+        )
 
 
 def _lengths_there(group: Group, asset: Any) -> dict[str, list[int]]:

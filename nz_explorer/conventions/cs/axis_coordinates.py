@@ -84,6 +84,8 @@ def _unit(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
                 ),
                 rule="CS-CO-004",
             )
+    elif text and axis.abbreviation in ("X", "Y", "Z") and all(map(is_text, axis.sets)):
+        return  # which is CS-AX-003
     elif text or (axis.abbreviation == "T" and "time" in one.given):
         what = "texts" if text else "times, whose unit is in the time object"
         yield Fail(pointer, f"a unit is not allowed for {what} (axis {shown})", rule="CS-CO-004")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import permutations
+from itertools import chain, permutations
+from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import is_keyed, is_text
 from nz_explorer.conventions.cs.declared import one_revision, registered
@@ -17,7 +18,7 @@ from nz_explorer.conventions.cs.forms import (
 )
 from nz_explorer.conventions.cs.geolocation import geolocation
 from nz_explorer.conventions.cs.lengths import lengths, place
-from nz_explorer.conventions.cs.members import OF_SET, near
+from nz_explorer.conventions.cs.members import OF_SET, as_meant, near, near_members
 from nz_explorer.conventions.cs.references import _reference, without_ref
 from nz_explorer.conventions.cs.systems import (
     OF_CRS,
@@ -86,6 +87,11 @@ def shared(group: Group) -> RuleOutput:
         yield not_by_name(group, given)
         return
     systems = shared_systems(group)
+    noted = chain.from_iterable(near_members(crs) for _, crs in systems)
+    yield from as_meant(noted, _shared(group, systems))
+
+
+def _shared(group: Group, systems: list[tuple[str, Crs]]) -> RuleOutput:
     for key, crs in systems:
         if crs.problem is not None:
             problem = crs.problem
@@ -136,13 +142,17 @@ OF_ARRAY = (
 )
 
 
+OF_SHAPE = ("CS-ARR-003", "CS-ARR-004", "CS-ARR-005", "CS-VAL-004", "CS-BND-004", "CS-GEO-001")
+"""Rules that compare with the lengths of the array."""
+
+
 @rule(
     "CS-ARR-001",
     *OF_ARRAY,
     *OF_CRS,
     on="array",
     formats=(3,),
-    needs=("shape", "attributes", "names"),
+    needs=("attributes", "names"),
     when=uses_cs,
 )
 def coordinate_set(array: Array) -> RuleOutput:
@@ -155,7 +165,13 @@ def coordinate_set(array: Array) -> RuleOutput:
     if not given["crs"]:
         yield Fail(array.attribute_pointer("cs", "crs"), "crs is empty", rule="CS-ARR-002")
         return
-    yield from near(array.attribute_pointer("cs"), given, OF_SET)
+    noted = [*near(array.attribute_pointer("cs"), given, OF_SET)]
+    for crs in system.crs:
+        noted += near_members(crs) if crs.home is array else ()
+    yield from as_meant(noted, _coordinate_set(array, system, given))
+
+
+def _coordinate_set(array: Array, system: CoordinateSystem, given: dict[str, Any]) -> RuleOutput:
     yield from judge_name(array.attribute_pointer("cs", "name"), given)
     yield from judge_attributes(array.attribute_pointer("cs", "attributes"), given)
     if "id" in given:
@@ -167,6 +183,10 @@ def coordinate_set(array: Array) -> RuleOutput:
     yield from registered(array, system.crs, "cs")
     yield from one_revision(array, system.crs, "cs")
     yield from _identifiers(system)
+    yield from _once(system)
+    if array.shape is None:
+        yield from (Undecided("dependency: Z3-SHAPE-001", one) for one in OF_SHAPE)
+        return
     if system.names is None:
         yield Fail(
             array.pointer("dimension_names"),
@@ -179,7 +199,6 @@ def coordinate_set(array: Array) -> RuleOutput:
     else:
         for rule_id in ("CS-ARR-004", "CS-ARR-005"):
             yield Undecided(f"dependency: {missing}", rule_id)
-    yield from _once(system)
     yield from lengths(system)
     yield from geolocation(system)
     yield from _described_twice(system)
@@ -235,9 +254,12 @@ def _identifiers(system: CoordinateSystem) -> RuleOutput:
         if any(axis.abbreviation in ABBREVIATIONS for axis in crs.axes)
     ]
     if len(physical) > 1 and not composite:
+        alone = not any(isinstance(crs.given, Mapping) and "id" in crs.given for _, crs in physical)
         yield Fail(
             array.attribute_pointer("cs", "id"),
-            f"{len(physical)} reference systems in space and time, but no id for their combination",
+            f"{len(physical)} reference systems in space and time, but no id for their combination"
+            f"{', and none of them has one' if alone else ''}",
+            covers=("CS-ID-002",) if alone else (),  # that id will do for all of them
             rule="CS-ID-001",
         )
     for i, crs in physical:
@@ -279,11 +301,14 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
         if axis is None:
             which = number if name is None else json_text(name)
             why = "has no name, and so no axis" if name is None else "has no axis"
-            other = "" if meant is None else f", and axis {json_text(meant.name)} no dimension"
+            axes = meant.get(number, [])
+            many = "axes" if len(axes) > 1 else "axis"
+            called = listed(json_text(one.name) for one in axes)
+            other = f", and {many} {called} no dimension" if axes else ""
             yield Fail(
                 pointer,
                 f"dimension {which} {why} in cs{other}",
-                fix=None if meant is None or name is None else _named(array, meant, name),
+                fix=_named(array, axes[0], name, number) if len(axes) == 1 else None,
                 rule="CS-ARR-004",
             )
         again = name in names[:number]
@@ -306,8 +331,8 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
     ]
     for axis in system.extra:
         length = axis.length()
-        if axis is meant:
-            continue  # it goes with the dimension that has none
+        if any(axis is one for axes in meant.values() for one in axes):
+            continue  # it goes with a dimension that has none
         if length is None and not _is_formed(axis, located=any(axis is one for one in located)):
             yield Undecided("dependency: CS-CO-002", "CS-ARR-005")
         elif length != 1:
@@ -324,21 +349,31 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
             )
 
 
-def _misnamed(system: CoordinateSystem) -> Axis | None:
-    """Return the only axis without a dimension, where only one dimension has no axis and may be meant; None where that is not so."""
-    lacking = [
-        length
-        for axis, length in zip(system.dimensions, system.array.shape or (), strict=False)
+def _misnamed(system: CoordinateSystem) -> dict[int, list[Axis]]:
+    """Return the axes that may be meant for each dimension without one, where there are as many and their lengths fit."""
+    lacking = {
+        number: length
+        for number, (axis, length) in enumerate(
+            zip(system.dimensions, system.array.shape or (), strict=False)
+        )
         if axis is None
-    ]
+    }
     over = [axis for axis in system.extra if axis.length() != 1]
-    if len(lacking) != 1 or len(over) != 1 or over[0].length() not in (None, *lacking):
-        return None
-    return over[0]
+    found = {
+        number: [axis for axis in over if axis.length() in (None, length)]
+        for number, length in lacking.items()
+    }
+    fitting = {id(axis) for axes in found.values() for axis in axes}
+    if len(lacking) != len(over) or not all(found.values()) or len(fitting) < len(over):
+        return {}
+    return found
 
 
-def _named(array: Array, axis: Axis, name: str) -> FixMaker | None:
-    """Return the fix that calls an axis as its dimension is called, where it is described at the array."""
+def _named(array: Array, axis: Axis, name: str | None, number: int) -> FixMaker | None:
+    """Return the fix that calls an axis as its dimension is called, where it is described at the array, or the other way round."""
+    if name is None:
+        right = replace(f"/dimension_names/{number}", axis.name)
+        return lambda _node: Draft("suggest", (right,))
     if axis.home is not array:
         return None
     operation = replace(axis.pointer("name"), name)

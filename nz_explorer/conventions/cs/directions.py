@@ -123,7 +123,7 @@ def _direction(axis: Axis, holder: Axis | CoordinateSet, text: bool | None) -> R
                 rule="CS-AX-005",
             )
         return
-    if text is True:
+    if text is True and usual is None:  # of one in space and time CS-AX-003 says so
         yield from _no_direction(axis, pointer, "string")
     if not isinstance(given, str) or given not in DIRECTIONS:
         yield Fail(

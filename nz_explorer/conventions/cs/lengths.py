@@ -52,6 +52,9 @@ def place(system: CoordinateSystem, axis: Axis, *members: str | int) -> str:
     return array.attribute_pointer("cs", "crs", next(entries))
 
 
+_NO_COORDINATES = ("bool", "complex")
+
+
 def _at(system: CoordinateSystem, axis: Axis, one: CoordinateSet, *members: str) -> str:
     """Return where something of coordinates is, or the entry that leads there."""
     return one.pointer(*members) if one.home is system.array else place(system, axis)
@@ -85,6 +88,14 @@ def _values(system: CoordinateSystem, axis: Axis, one: CoordinateSet, length: in
                 fix=_as_long(array, length),
                 rule="CS-VAL-004",
             ),
+        )
+    elif held.data_type.known and held.data_type.kind in _NO_COORDINATES:
+        yield Fail(
+            pointer,
+            f"{held.path}, which should have the values of {shown}, has {held.data_type.text}: coordinates are real numbers or texts",
+            related=(held.path,),
+            severity="warning",
+            rule="CS-VAL-004",
         )
     elif held.shape is None:
         yield Undecided("dependency: Z3-SHAPE-001", "CS-VAL-004")
@@ -137,8 +148,10 @@ def _no_array(one: CoordinateSet, given: object, fail: Fail) -> RuleOutput:
     """Report a reference that leads to no array, where it is known what it leads to."""
     reference = resolve(given, one.home)
     rule_id = str(fail.rule)
-    if reference.targets and _is_known(reference.targets[0]):
-        yield fail
+    target = next(iter(reference.targets), None)
+    if target is not None and _is_known(target):
+        broken = not target.pointer and target.node.state == "malformed"
+        yield Undecided("dependency: Z3-DOC-002", rule_id) if broken else fail
     elif reference.targets:
         yield Undecided("unreadable", rule_id)
     elif reference.kind == "node":

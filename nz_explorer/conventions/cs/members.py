@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import dataclasses
+from collections.abc import Container, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -30,24 +31,80 @@ _INSIDE = {
 _CLOSE = 0.75
 
 
-def near_members(crs: Crs) -> RuleOutput:
+_MISSED: dict[str, tuple[str, ...]] = {
+    "CS-VAL-001": _INSIDE["values"],
+    "CS-BND-001": _INSIDE["boundaries"],
+    "CS-ARR-002": ("axes",),
+    "CS-GRP-002": ("axes",),
+    "CS-ID-002": ("id",),
+}
+"""Rules that report a missing member at the object that lacks it."""
+
+
+def near_members(crs: Crs) -> Iterator[tuple[str, Fail]]:
     """Note members of a reference system, and of what is in it, that are nearly called like ones which are not there.
 
     Parameters
     ----------
     crs : Crs
         The reference system.
+
+    Yields
+    ------
+    str
+        RFC 6901 pointer to the member that is meant.
+    Fail
+        The note.
     """
-    if is_reference(crs.given):
-        return
-    for pointer, given, known in _objects(crs):
-        yield from near(pointer, given, known)
-    for axis in crs.axes:
-        yield from _misplaced(axis)
+    if not is_reference(crs.given):
+        for pointer, given, known in _objects(crs):
+            yield from near(pointer, given, known)
 
 
-def _misplaced(axis: Axis) -> RuleOutput:
+def as_meant(noted: Iterable[tuple[str, Fail]], found: RuleOutput) -> RuleOutput:
+    """Join notes of members with nearly the right name with what is said of the members that are missing therefore.
+
+    Parameters
+    ----------
+    noted : iterable of str and Fail
+        The notes, with pointers to the members that are meant.
+    found : iterable
+        What is wrong with the same objects.
+    """
+    notes, told = dict(noted), set()
+    for one in found:
+        if isinstance(one, Fail) and (meant := _missed(one, notes)) is not None:
+            told.add(meant)
+            note = notes[meant]
+            yield dataclasses.replace(one, message=f"{one.message}; {note.message}", fix=note.fix)
+        else:
+            yield one
+    yield from (note for place, note in notes.items() if place not in told)
+
+
+def _missed(fail: Fail, notes: Container[str]) -> str | None:
+    """Return where the member is meant to be that a failure says is missing, None where there is none of nearly that name."""
+    places = (fail.pointer, *(join(fail.pointer, one) for one in _MISSED.get(str(fail.rule), ())))
+    return next((place for place in places if place in notes), None)
+
+
+def _in_values(axis: Axis) -> RuleOutput:
+    """Note boundaries that are inside values, where readers look for them beside these."""
+    for one in axis.sets:
+        inner = one.given.get("values")
+        if isinstance(inner, Mapping) and "boundaries" in inner and "boundaries" not in one.given:
+            wrong = one.pointer("values", "boundaries")
+            yield Fail(
+                wrong,
+                "boundaries are inside values, and readers look for them beside these",
+                fix=_call_it(wrong, one.pointer("boundaries")),
+                rule="CS-ATT-002",
+            )
+
+
+def misplaced(axis: Axis) -> RuleOutput:
     """Note members of an axis that are read in its coordinates only; that these lack one of the others is reported as such."""
+    yield from _in_values(axis)
     for name in _OF_COORDINATES[2:-1]:
         lacking = [one for one in axis.sets if name not in one.given]
         if name in axis.given and axis.sets and (name in _OPTIONAL or not lacking):
@@ -60,7 +117,9 @@ def _misplaced(axis: Axis) -> RuleOutput:
             )
 
 
-def near(pointer: str, given: Mapping[str, Any], known: tuple[str, ...]) -> RuleOutput:
+def near(
+    pointer: str, given: Mapping[str, Any], known: tuple[str, ...]
+) -> Iterator[tuple[str, Fail]]:
     """Note members of an object that are nearly called like ones which are not there.
 
     Parameters
@@ -71,6 +130,13 @@ def near(pointer: str, given: Mapping[str, Any], known: tuple[str, ...]) -> Rule
         The object.
     known : tuple of str
         What the text has in it.
+
+    Yields
+    ------
+    str
+        RFC 6901 pointer to the member that is meant.
+    Fail
+        The note.
     """
     free = [name for name in known if name not in given]
     for name in given:
@@ -78,12 +144,9 @@ def near(pointer: str, given: Mapping[str, Any], known: tuple[str, ...]) -> Rule
             continue
         right = next(iter(get_close_matches(name.lower(), free, 1, _CLOSE)), None)
         if right is not None:
-            yield Fail(
-                join(pointer, name),
-                f"{json_text(name)} is no member that readers look for; did you mean {right}?",
-                fix=_call_it(join(pointer, name), join(pointer, right)),
-                rule="CS-ATT-002",
-            )
+            wrong, meant = join(pointer, name), join(pointer, right)
+            message = f"{json_text(name)} is no member that readers look for; did you mean {right}?"
+            yield meant, Fail(wrong, message, fix=_call_it(wrong, meant), rule="CS-ATT-002")
 
 
 def _call_it(wrong: str, right: str) -> FixMaker:

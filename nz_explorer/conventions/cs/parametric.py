@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
 
-from nz_explorer.conventions.cs.axis_coordinates import is_keyed, values_object
+from nz_explorer.conventions.cs.axis_coordinates import is_keyed, of_one_type, values_object
 from nz_explorer.conventions.uris import is_uri
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
@@ -93,6 +93,13 @@ def parametric(axis: Axis, one: CoordinateSet) -> RuleOutput:
         at = join(f"{pointer}/terms", name)
         yield from values_object(json_text(name), one.home, values, at, keyed=is_keyed(axis))
         external = values.get("external") if isinstance(values, Mapping) else None
+        explicit = values.get("explicit") if isinstance(values, Mapping) else None
+        if of_one_type(explicit) and (not explicit or isinstance(explicit[0], str)):
+            yield Fail(
+                f"{at}/explicit",
+                f"the term {json_text(name)} of a formula must be numbers, got {json_text(explicit)}",
+                rule="CS-VAL-005",
+            )
         targets = () if external is None else resolve(external, one.home).targets
         if targets and all(target.array is None for target in targets):
             yield Fail(

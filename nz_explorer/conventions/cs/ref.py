@@ -34,7 +34,8 @@ OTHERS = ("cs", "crs", "geolocation", "zarr_conventions")
 def reference(node: Node) -> RuleOutput:
     """Judge the references in the attributes of a node."""
     declared = known_conventions.REF in declared_here(node)
-    if declared and not (node.attributes.keys() & {*OTHERS[:-1]} or any(_refs(node.attributes))):
+    told = any(len(place) == 1 or is_reference(given) for place, given in _refs(node.attributes))
+    if declared and not (node.attributes.keys() & {*OTHERS[:-1]} or told):
         i = next(
             i
             for i, one in entries(node)

@@ -9,7 +9,7 @@ from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import coordinates, is_text
 from nz_explorer.conventions.cs.directions import USUAL, directions, is_physical
-from nz_explorer.conventions.cs.members import near_members
+from nz_explorer.conventions.cs.members import misplaced
 from nz_explorer.conventions.cs.parametric import parametric
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.conventions.zcf import known_conventions
@@ -103,7 +103,6 @@ TYPES = ("compound", "planar", "vertical", "temporal", "undefined")
 
 def of_crs(crs: Crs) -> RuleOutput:
     """Judge a reference system by itself."""
-    yield from near_members(crs)
     if isinstance(crs.given, Mapping):
         yield from judge_name(crs.pointer("name"), crs.given)
         description = crs.given.get("description", "")
@@ -134,6 +133,7 @@ def of_crs(crs: Crs) -> RuleOutput:
     located = isinstance(crs.given, Mapping) and "geolocation" in crs.given
     for axis in crs.axes:
         yield from _axis(axis, located=located)
+        yield from misplaced(axis)
         yield from directions(axis, at_axis=at_axes or "direction" in axis.given)
 
 
@@ -319,12 +319,14 @@ def _abbreviation(axis: Axis, *, located: bool) -> RuleOutput:
             rule="CS-AX-003",
         )
     elif given is not None and text:
+        units = [one.pointer("unit") for one in axis.sets if "unit" in one.given]
+        also = " and its unit" if units else ""  # CS-CO-004 by itself
         yield Fail(
             pointer,
             f"axis {json_text(axis.name)} has text coordinates, so it is not in space or time,"
-            f" and its abbreviation {json_text(given)} must be omitted",
-            severity="warning",
-            fix=lambda _node: Draft("suggest", (remove(pointer),)),
+            f" and its abbreviation {json_text(given)}{also} must be omitted, unless numbers are meant",
+            severity=None if units else "warning",
+            fix=lambda _node: Draft("suggest", tuple(map(remove, [pointer, *units]))),
             rule="CS-AX-003",
         )
     elif given is None and any("time" in one.given for one in axis.sets):

@@ -306,7 +306,10 @@ def _level_errors(level: Any, number: int) -> Iterator[tuple[tuple[str | int, ..
     whole: Any = {"layout": [dict(level) if isinstance(level, dict) else level]}
     while (error := property_error(MULTISCALES, {"multiscales": whole})) is not None:
         _, _, *members = place_of(error, whole) or ("layout", 0)
-        yield ("multiscales", "layout", number, *members), error.replace("[0]", f"[{number}]", 1)
+        message = error.replace("[0]", f"[{number}]", 1)
+        if members == ["asset"] and isinstance(level, dict) and "asset" not in level:
+            message = f"layout[{number}] has no asset, which is the path of the level"
+        yield ("multiscales", "layout", number, *members), message
         holder = whole["layout"][0]
         for member in members[:-1]:
             holder[member] = dict(holder[member])

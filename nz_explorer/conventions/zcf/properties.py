@@ -14,8 +14,9 @@ from nz_explorer.conventions.zcf.declarations import (
     levels,
     pointer_to,
 )
+from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
-from nz_explorer.engine.fixes import Draft, move, remove
+from nz_explorer.engine.fixes import Draft, add, move, remove
 from nz_explorer.engine.registry import rule
 from nz_explorer.engine.schema_convention import MOST_VIOLATIONS
 from nz_explorer.model import Array
@@ -118,12 +119,29 @@ def _without_properties(node: Node, used: Container[Convention | None]) -> Itera
         error = known_conventions.property_error(known, node.attributes)
         if error is None or any(True for _ in _members(node.attributes, known.keys)):
             continue
-        if known is not known_conventions.PROJ or not _has_place_of_proj(node):
+        code = node.attributes.get("proj:epsg") if known is known_conventions.PROJ else None
+        if code is not None:
+            yield _of_stac(node, code)
+        elif known is not known_conventions.PROJ or not _has_place_of_proj(node):
             yield Fail(
                 pointer_to(node, i),
                 f"{known.name.rstrip(':')} is declared, and this node has none of its attributes: {error}",
                 severity="info",
             )
+
+
+def _of_stac(node: Node, code: Any) -> Fail:
+    """Report the number of a system in the attribute that STAC had for it until 2024."""
+    wrong, right = (node.attribute_pointer(f"proj:{name}") for name in ("epsg", "code"))
+    whole = f"EPSG:{code}"
+    known = type(code) is int and code > 0
+    return Fail(
+        wrong,
+        f"proj: proj:epsg is of STAC, and readers look for 'proj:code', here {json_text(whole)}"
+        if known
+        else "proj: proj:epsg is of STAC, and readers look for 'proj:code'",
+        fix=(lambda _node: Draft("suggest", (remove(wrong), add(right, whole)))) if known else None,
+    )
 
 
 def _has_place_of_proj(node: Node) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 PREFIX = "spatial:"
 DIMENSIONS, SHAPE = "spatial:dimensions", "spatial:shape"
 TRANSFORM, BOX = "spatial:transform", "spatial:bbox"
+REGISTRATION = "spatial:registration"
 _CLOSE = 0.05
 """By what part of a cell the edges of a grid may differ that is described twice."""
 
@@ -172,38 +173,54 @@ def _lengths(array: Array, names: list[str]) -> list[int] | None:
 
 @rule(
     "ZCF-SPATIAL-001",
-    on="node",
+    on="array",
     needs=("attributes",),
-    when=lambda node: TRANSFORM in node.attributes,
+    when=lambda array: TRANSFORM in array.attributes,
 )
-def grid_is_one(node: Node) -> Iterator[Fail]:
+def grid_is_one(array: Array) -> Iterator[Fail]:
     """Warn of a transform in the order of GDAL, and of a box that is not that of the transform and the shape."""
+    yield from _grid_is_one(array)
+
+
+@rule("ZCF-SPATIAL-001", on="members", when=lambda group: TRANSFORM in group.attributes)
+def grid_of_a_group_is_one(group: Group) -> Iterator[Fail]:
+    """Warn of the same in what a group says for its arrays."""
+    yield from _grid_is_one(group)
+
+
+def _grid_is_one(node: Node) -> Iterator[Fail]:
     given = _numbers(node.attributes[TRANSFORM], 6)
-    if given is None:
-        return  # ZCF-SCHEMA-001
-    a, b, c, d, e, f = given
-    if b and d and f and not e and not c:
-        right = [b, c, a, e, f, d]
-        yield Fail(
-            node.attribute_pointer(TRANSFORM),
-            f"{TRANSFORM} is {shown(given)}, which is in the order of GDAL; that of the convention is {shown(right)}: readers"
-            " place the grid elsewhere",
-            fix=lambda node: Draft("suggest", set_attribute(node, TRANSFORM, right)),
-        )
+    if given is None or not _is_affine(node.attributes):
+        return  # ZCF-SCHEMA-001, or of a kind whose numbers mean something else
+    if (odd := _odd(given, node.attribute_pointer(TRANSFORM))) is not None:
+        yield odd
         return
+    a, b, c, d, e, f = given
     box, shape = _numbers(node.attributes.get(BOX), 4), node.attributes.get(SHAPE)
     if b or d or not a or not e or box is None or not _are_lengths(shape):
         return
     names = node.attributes.get(DIMENSIONS)
-    if isinstance(node, Array) and _are_two(names):
+    if _are_two(names):
         order = names[::-1] if _exchanged(names) else names
-        if (_lengths(node, order) or shape) != shape:
+        found = [lengths for array in _arrays(node) if (lengths := _lengths(array, order))]
+        if found and shape not in found:
             return  # the shape is wrong, which is reported
-    nodes = node.attributes.get("spatial:registration") == "node"
+    nodes = node.attributes.get(REGISTRATION) == "node"
     right = _box_of(given, shape, nodes=nodes)
     off = _apart(box, right, given)
     if max(off) > _CLOSE:
         half = not nodes and all(abs(part - 0.5) <= _CLOSE for part in off)
+        begins = [c - a / 2, f - e / 2]
+        moved = _box_of([a, b, begins[0], d, e, begins[1]], shape, nodes=nodes)
+        if half and max(_apart(box, moved, given)) <= _CLOSE:
+            edges = [a, b, begins[0], d, e, begins[1]]
+            yield Fail(
+                node.attribute_pointer(TRANSFORM),
+                f"{TRANSFORM} is {shown(given)}, which begins in the middle of the first cell, and by {BOX} its corner is at"
+                f" {shown(begins)}: cells are drawn half a cell aside",
+                fix=lambda node: Draft("suggest", set_attribute(node, TRANSFORM, edges)),
+            )
+            return
         why = (
             ": it goes through the middle of the outer cells, and they are to be in it"
             if half
@@ -214,6 +231,30 @@ def grid_is_one(node: Node) -> Iterator[Fail]:
             f"{BOX} is {shown(box)}, and {TRANSFORM} and {SHAPE} give {shown(right)}{why}",
             fix=lambda node: Draft("suggest", set_attribute(node, BOX, right)),
         )
+
+
+def _odd(given: list[float], pointer: str, whose: str = "") -> Fail | None:
+    """Report a transform in the order of GDAL, and one that gives cells no area."""
+    a, b, c, d, e, f = given
+    if b and f and not e and not c:
+        right = [b, c, a, e, f, d]
+        return Fail(
+            pointer,
+            f"{TRANSFORM}{whose} is {shown(given)}, which is in the order of GDAL; that of the convention is {shown(right)}:"
+            " readers place the grid elsewhere",
+            fix=_put(pointer, right),
+        )
+    if a * e == b * d:
+        return Fail(
+            pointer,
+            f"{TRANSFORM}{whose} is {shown(given)}, by which all cells are on one line: no map can be made of it",
+        )
+    return None
+
+
+def _is_affine(given: Mapping[str, Any]) -> bool:
+    """Whether a transform is one of six factors, which it is where nothing else is said."""
+    return bool(given.get("spatial:transform_type", "affine") == "affine")
 
 
 def _box_of(transform: list[float], shape: list[int], *, nodes: bool) -> list[float]:
@@ -241,9 +282,15 @@ def _apart(box: list[float], other: list[float], transform: list[float]) -> list
 def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
     """Warn of levels of a pyramid whose lengths no array there has, or that are not in the box of the pyramid."""
     box = _numbers(group.attributes.get(BOX), 4)
-    nodes = group.attributes.get("spatial:registration") == "node"
+    nodes = group.attributes.get(REGISTRATION) == "node"
     for place, level in islice(levels(group), MOST_LEVELS):
         shape, transform = level.get(SHAPE), _numbers(level.get(TRANSFORM), 6)
+        if not _is_affine({**group.attributes, **level}):
+            transform = None
+        at, whose = group.attribute_pointer(*place, TRANSFORM), f" of level {place[-1]}"
+        if transform is not None and (odd := _odd(transform, at, whose)) is not None:
+            yield odd
+            continue
         if not _are_lengths(shape):
             continue
         found = _lengths_there(group, level.get("asset"))
@@ -256,10 +303,14 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
                 related=(path,),
                 fix=_put(pointer, has),
             )
-        elif box is not None and transform is not None and transform[0] and transform[4]:
+            continue
+        if transform is None or transform[1] or transform[3]:
+            continue
+        yield from _otherwise_there(group, level, place)
+        if box is not None:
             own = _box_of(transform, shape, nodes=nodes)
             # the last cells of a coarser level may reach further than those that they were made of
-            if not transform[1] and not transform[3] and max(_apart(box, own, transform)) > 1:
+            if max(_apart(box, own, transform)) > 1:
                 yield Fail(
                     group.attribute_pointer(BOX),
                     f"{BOX} is {shown(box)}, and {TRANSFORM} and {SHAPE} of level {place[-1]} give {shown(own)}",
@@ -267,8 +318,30 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
                 return
 
 
-def _put(pointer: str, value: list[int]) -> FixMaker:
-    return lambda _node: Draft("suggest", (replace(pointer, value),))
+def _put(pointer: str, value: Sequence[float]) -> FixMaker:
+    return lambda _node: Draft("suggest", (replace(pointer, list(value)),))
+
+
+def _otherwise_there(
+    group: Group, level: Mapping[str, Any], place: tuple[str | int, ...]
+) -> Iterator[Fail]:
+    """Warn of a level that is at one place by the pyramid, and at another by its own attributes."""
+    asset, given = level.get("asset"), _numbers(level[TRANSFORM], 6)
+    node = group.hierarchy.get(below(group.path) + asset) if isinstance(asset, str) else None
+    own = None if node is None or node is group else _numbers(node.attributes.get(TRANSFORM), 6)
+    if node is None or given is None or own is None or own[1] or own[3]:
+        return
+    same = group.attributes.get(REGISTRATION, "pixel") == node.attributes.get(REGISTRATION, "pixel")
+    if not same or _odd(own, "") is not None or not _is_affine(node.attributes):
+        return
+    box, other = (_box_of(one, level[SHAPE], nodes=False) for one in (given, own))
+    if max(_apart(box, other, given)) > _CLOSE:
+        yield Fail(
+            group.attribute_pointer(*place, TRANSFORM),
+            f"{TRANSFORM} of level {place[-1]} is {shown(given)}, and {node.path} has {shown(own)}: readers that go by the one"
+            " place it elsewhere than those that go by the other",
+            related=(node.path,),
+        )
 
 
 def _lengths_there(group: Group, asset: Any) -> dict[str, list[int]]:
@@ -288,6 +361,11 @@ def _lengths_there(group: Group, asset: Any) -> dict[str, list[int]]:
     return found
 
 
+def _arrays(node: Node) -> list[Array]:
+    """Return the arrays that attributes of a node are about: itself, or those in the group."""
+    return [node] if isinstance(node, Array) else node.arrays if isinstance(node, Group) else []
+
+
 def _numbers(given: Any, count: int) -> list[float] | None:
     """Return a list of so many numbers, None where it is none, or has integers that no float can hold."""
     return numbers_of(given) if numbers(given, count) is not None else None
@@ -297,8 +375,7 @@ def _turned(node: Node) -> Draft:
     """Put the dimensions in the order of the arrays, and the lengths with them where these are in the same order."""
     right = node.attributes[DIMENSIONS][::-1]
     operations: list[Any] = [*set_attribute(node, DIMENSIONS, right)]
-    arrays = [node] if isinstance(node, Array) else node.arrays if isinstance(node, Group) else []
     shape = node.attributes.get(SHAPE)
-    if _are_lengths(shape) and shape not in [_lengths(array, right) for array in arrays]:
+    if _are_lengths(shape) and shape not in [_lengths(array, right) for array in _arrays(node)]:
         operations += set_attribute(node, SHAPE, shape[::-1])
     return Draft("suggest", tuple(operations), "look at the map then")

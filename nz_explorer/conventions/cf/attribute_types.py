@@ -69,6 +69,13 @@ def types_of_attributes(array: Array) -> Iterator[Fail]:
             yield from _limits(array, name)
 
 
+_ONE_BY_ONE = (
+    "raises ValueError when it reads values, or masks by one number after the other along the last"
+    " dimension, unless told not to mask"
+)
+"""What it does with several limits."""
+
+
 def _limits(array: Array, name: str) -> Iterator[Fail]:
     """Warn of a limit of valid values that is no number, or of more or fewer than there should be."""
     value = array.attributes[name]
@@ -86,9 +93,11 @@ def _limits(array: Array, name: str) -> Iterator[Fail]:
             else _setter(name, right, "readers mask what is outside afterwards"),
         )
     elif len(parts) != wanted or not all(map(is_number, parts)):
+        several = wanted == 1 and len(parts) > 1 and all(map(is_number, parts))
         yield Fail(
             pointer,
             f"{name} {shown(value)} is not {form}, so readers do not know what is valid",
+            readers={"netCDF4-python": _ONE_BY_ONE} if several else None,
         )
 
 

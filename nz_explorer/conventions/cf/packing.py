@@ -63,9 +63,25 @@ def numbers(array: Array) -> Iterator[Fail]:
             f"{name} {shown(given)} is not a number, so the values cannot be unpacked",
             # to Python true is 1
             impact="values" if isinstance(value, bool) else None,
-            readers={"xarray": f"takes it for {int(value)}"} if isinstance(value, bool) else None,
+            readers=_of_no_number(name, given, value),
             fix=_set_aside if number_in(value) is None else _as_number(name),
         )
+
+
+def _of_no_number(name: str, given: Any, value: Any) -> dict[str, str] | None:
+    """Return what readers do with what is no number; netCDF4-python takes a text that is one for a number, and then stops."""
+    if isinstance(value, bool):
+        return {"xarray": f"takes it for {int(value)}"}
+    loaded = {"xarray": "opens it, and raises UFuncTypeError when values are loaded"}
+    if isinstance(given, str):
+        said = "raises UFuncTypeError when it reads values, unless told not to scale"
+        return loaded | ({} if number_in(given) is None else {"netCDF4-python": said})
+    if isinstance(given, dict) and name == "add_offset":
+        return loaded
+    if isinstance(value, list) and given is not value:
+        return None
+    error = "ValueError" if isinstance(value, list) else "TypeError"
+    return {"xarray": f"raises {error}, and opens nothing of the group"}
 
 
 def _packs_texts(array: Array) -> bool:

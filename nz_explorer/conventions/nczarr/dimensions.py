@@ -96,7 +96,9 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
                     path=array.path,
                 )
                 yield (
-                    unused(undeclared) if "scalar" in place.value else read_today(array, place, undeclared)
+                    unused(undeclared)
+                    if "scalar" in place.value
+                    else read_today(array, place, undeclared)
                 )
                 continue
             home, dimension = declared

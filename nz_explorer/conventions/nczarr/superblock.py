@@ -204,9 +204,7 @@ _VERSION = re.compile(r"\s*[+-]?[0-9]")
 """How a version begins of which netCDF-C reads the first number; it takes every number."""
 
 
-def _unusual_version(
-    node: Node, place: Place, name: str, given: object, must: str
-) -> Fail:
+def _unusual_version(node: Node, place: Place, name: str, given: object, must: str) -> Fail:
     """Return that the version is none, which netCDF-C minds where it is a text, as true is, that begins with no number."""
     text = str(given).strip() if isinstance(given, bool | str) else ""
     refused = bool(text) and not _VERSION.match(text)

@@ -305,9 +305,14 @@ def group_members(group: Group) -> Iterator[Fail]:
     if main is None or main.name != ".zgroup":
         return
     if "zarr_format" not in group.metadata:
-        if group.path == "/":  # of others the harm depends on what is in them
-            empty = _EMPTY if group.hierarchy.consolidated is None else {}
+        consolidated = group.hierarchy.consolidated
+        if group.path == "/":
+            empty = _EMPTY if consolidated is None else {}
             yield _no_format({**empty, **_refusal_of_root(group)}, "blocks")
+        elif consolidated is not None:  # else the harm depends on what is in it
+            entry = consolidated.entry(group.path, ".zgroup")
+            lost = isinstance(entry, Mapping) and "zarr_format" not in entry
+            yield _no_format(NOT_FOUND if lost else _EMPTY, "blocks")
     else:
         for fail in wrong_format(group, 2):
             yield _hurts(fail, _refusal_of_root(group))
@@ -330,20 +335,11 @@ def _no_format(readers: Mapping[str, str], impact: Impact) -> Fail:
 @rule("Z2-GRP-002", on="members", formats=V2)
 def group_below_has_a_format(group: Group) -> Iterator[Fail]:
     """Require the format of a group below the root, which zarr-python and xarray find empty without it."""
-    main, consolidated = group.main_document, group.hierarchy.consolidated
+    main = group.main_document
     if group.path == "/" or main is None or main.name != ".zgroup" or not main.ok:
         return
-    if "zarr_format" in group.metadata:
-        return
-    entry = None if consolidated is None else consolidated.entry(group.path, ".zgroup")
-    if isinstance(entry, Mapping) and "zarr_format" not in entry:
-        yield _no_format(NOT_FOUND, "blocks")
-    elif group.children:
-        # zarr-python, where it comes from above, has the entry
-        seen = isinstance(entry, Mapping)
-        yield _no_format({"xarray": _EMPTY["xarray"]} if seen else _EMPTY, "blocks")
-    else:
-        yield _no_format({}, "convention")
+    if "zarr_format" not in group.metadata and group.hierarchy.consolidated is None:
+        yield _no_format(_EMPTY, "blocks") if group.children else _no_format({}, "convention")
 
 
 @rule("Z2-GRP-003", on="array", formats=V2)

@@ -17,6 +17,7 @@ from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.documents import Document
+    from nz_explorer.engine.impact import Impact
     from nz_explorer.model import Node
 
 _ANY_TEXT = ("order", "dimension_separator")
@@ -38,7 +39,9 @@ def characters_are_no_escapes(group: Group) -> Iterator[Fail]:
             others = list(dict.fromkeys(_differences(document.value, read)))
             if not others:
                 continue
-            does = _does(node, document, read)
+            noted = _is_noted(node)
+            does = _does(node, document, read) if noted or document.name == ".zarray" else ""
+            harm: Impact | None = "blocks" if does else None
             told = [f"{json_text(meant)} as {json_text(found)}" for meant, found in others[:MOST]]
             told += [f"{len(others) - MOST} more"] if len(others) > MOST else []
             yield Fail(
@@ -46,7 +49,7 @@ def characters_are_no_escapes(group: Group) -> Iterator[Fail]:
                 rf"{document.name} writes characters as \u and digits: netCDF-C up to 4.10 reads {listed(told)}"
                 f"{', and ' + does if does else ''}",
                 path=node.path,
-                impact=impact_of_netcdf(node) or ("blocks" if does else None),
+                impact=(impact_of_netcdf(node) or harm) if noted else "advice",
                 readers={"netCDF-C": does or f"reads {told[0]}"},
                 fix=lambda _node, key=document.key: _written_anew(key),  # type: ignore[misc]  # bound now
             )
@@ -55,6 +58,8 @@ def characters_are_no_escapes(group: Group) -> Iterator[Fail]:
 
 def _lost_above(group: Group) -> Iterator[Fail]:
     """Yield arrays that netCDF-C loses as only the group above, which declares their dimensions, has escapes."""
+    if group.is_root or not nczarr.is_read(group.hierarchy.root, "superblock"):
+        return  # as in most stores
     for array in group.arrays:
         own = nczarr.find(array, "array")
         written = None if own is None else array.document(pointers.split(own.pointer)[0])
@@ -76,6 +81,16 @@ def _lost_above(group: Group) -> Iterator[Fail]:
                     readers={"netCDF-C": does},
                 )
                 break
+
+
+def _is_noted(node: Node) -> bool:
+    """Whether netCDF-C may have noted something on a node: to look for it takes longer, and most nodes have none."""
+    return any(
+        document.name.startswith(".ncz")
+        or b"_nczarr" in (raw := document.raw or b"")
+        or b"_NCZARR" in raw
+        for document in node.documents
+    )
 
 
 def _written_anew(key: str) -> Draft:

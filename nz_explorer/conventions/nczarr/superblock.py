@@ -133,6 +133,8 @@ def read_today(node: Node, place: Place, found: Fail) -> Fail:
     found : Fail
         What a rule says of it.
     """
+    if found.impact == "convention" and found.readers == {}:
+        return found  # as it is everywhere, so that like nodes share it
     return found if place.read and is_reached(node) else unused(found)
 
 

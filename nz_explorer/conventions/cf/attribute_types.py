@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.cf.missing_values import LIMITS
 from nz_explorer.conventions.cf.packing import number_in
+from nz_explorer.conventions.zarr2.netcdf_attributes import impact_of_netcdf
 from nz_explorer.conventions.zarr3.nodes import is_number, shown
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, remove, set_attribute
@@ -69,11 +70,11 @@ def types_of_attributes(array: Array) -> Iterator[Fail]:
             yield from _limits(array, name)
 
 
-_ONE_BY_ONE = (
-    "raises ValueError when it reads values, or masks by one number after the other along the last"
-    " dimension, unless told not to mask"
-)
-"""What it does with several limits."""
+_ONE_BY_ONE = {
+    "netCDF-C": "reads it; Python's netCDF4 raises ValueError when it masks the values, or masks by one"
+    " number after the other along the last dimension"
+}
+"""What becomes of several limits."""
 
 
 def _limits(array: Array, name: str) -> Iterator[Fail]:
@@ -94,10 +95,12 @@ def _limits(array: Array, name: str) -> Iterator[Fail]:
         )
     elif len(parts) != wanted or not all(map(is_number, parts)):
         several = wanted == 1 and len(parts) > 1 and all(map(is_number, parts))
+        stops = several and array.zarr_format == 2
         yield Fail(
             pointer,
             f"{name} {shown(value)} is not {form}, so readers do not know what is valid",
-            readers={"netCDF4-python": _ONE_BY_ONE} if several else None,
+            readers=_ONE_BY_ONE if stops else None,
+            impact="blocks" if stops and impact_of_netcdf(array) is None else None,
         )
 
 

@@ -281,12 +281,12 @@ def _shortened(node: Node, key: str, place: Place) -> Iterator[Fail]:
 def _unpackable(node: Node, key: str, place: Place, shown_as: str) -> Fail:
     """Return that netCDF-C reads a text where values are to be packed by a number."""
     number = shown_as.isdigit()
-    does = "raises UFuncTypeError when it reads values, unless told not to scale"
+    does = "reads it; Python's netCDF4 raises UFuncTypeError when it scales the values"
     return Fail(
         node.attribute_pointer(key),
         f"{key} = {shown(node.attributes[key])} has the type of characters, so netCDF-C reads the text {json_text(shown_as)}",
         impact="blocks" if number else "values",
-        readers={"netCDF4-python": does if number else "shows the values as they are stored"},
+        readers={"netCDF-C": does if number else "shows the values as they are stored"},
         fix=lambda _node: Draft("suggest", (replace(place.at("types", key), "<f8"),)),
     )
 

@@ -31,7 +31,15 @@ _LEGAL_NAMES = (
 
 
 def no_object(node: Node, place: nczarr.Place) -> Fail | Undecided:
-    """Return that metadata of netCDF-C are no object."""
+    """Return that metadata of netCDF-C are no object.
+
+    Parameters
+    ----------
+    node : Node
+        Where they are.
+    place : Place
+        Which they are.
+    """
     said = f"netCDF-C's metadata of this node must be an object, got {json_type(place.value)}"
     return unread(place) or read_today(node, place, Fail(place.pointer, said))
 

@@ -312,7 +312,10 @@ def group_members(group: Group) -> Iterator[Fail]:
         elif consolidated is not None:  # else the harm depends on what is in it
             entry = consolidated.entry(group.path, ".zgroup")
             lost = isinstance(entry, Mapping) and "zarr_format" not in entry
-            yield _no_format(NOT_FOUND if lost else _EMPTY, "blocks")
+            if lost or consolidated.child_names(group.path):
+                yield _no_format(NOT_FOUND if lost else _EMPTY, "blocks")
+            else:
+                yield _no_format({}, "convention")
     else:
         for fail in wrong_format(group, 2):
             yield _hurts(fail, _refusal_of_root(group))

@@ -250,7 +250,7 @@ NEAR: dict[str, tuple[int, tuple[str, ...], Subtree, Subtree]] = {
         2,
         ("_nczarr_group", memo_keys.ODD),
         _old_group('{"_nczarr_group": {"dimensions": {"x": 1}}}'),
-        _old_group('{"_nczarr_group": {"dimensions": {"x": "1"}}}'),
+        _old_group('{"_nczarr_group": {"dimensions": {"x": {"size": "1"}}}}'),
     ),
 }
 """Two nodes that differ in one thing that some rule reads."""

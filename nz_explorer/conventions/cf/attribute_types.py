@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.cf.missing_values import LIMITS
 from nz_explorer.conventions.cf.packing import number_in
+from nz_explorer.conventions.zarr2.netcdf_attributes import impact_of_netcdf
 from nz_explorer.conventions.zarr3.nodes import is_number, shown
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, remove, set_attribute
@@ -69,6 +70,13 @@ def types_of_attributes(array: Array) -> Iterator[Fail]:
             yield from _limits(array, name)
 
 
+_ONE_BY_ONE = {
+    "netCDF-C": "reads it; Python's netCDF4 raises ValueError when it masks the values, or masks by one"
+    " number after the other along the last dimension"
+}
+"""What becomes of several limits."""
+
+
 def _limits(array: Array, name: str) -> Iterator[Fail]:
     """Warn of a limit of valid values that is no number, or of more or fewer than there should be."""
     value = array.attributes[name]
@@ -86,9 +94,13 @@ def _limits(array: Array, name: str) -> Iterator[Fail]:
             else _setter(name, right, "readers mask what is outside afterwards"),
         )
     elif len(parts) != wanted or not all(map(is_number, parts)):
+        several = wanted == 1 and len(parts) > 1 and all(map(is_number, parts))
+        stops = several and array.zarr_format == 2
         yield Fail(
             pointer,
             f"{name} {shown(value)} is not {form}, so readers do not know what is valid",
+            readers=_ONE_BY_ONE if stops else None,
+            impact="blocks" if stops and impact_of_netcdf(array) is None else None,
         )
 
 

@@ -63,9 +63,32 @@ def numbers(array: Array) -> Iterator[Fail]:
             f"{name} {shown(given)} is not a number, so the values cannot be unpacked",
             # to Python true is 1
             impact="values" if isinstance(value, bool) else None,
-            readers={"xarray": f"takes it for {int(value)}"} if isinstance(value, bool) else None,
+            readers=_of_no_number(array, name, value),
             fix=_set_aside if number_in(value) is None else _as_number(name),
         )
+
+
+NETCDF4_CANNOT_SCALE = {
+    "netCDF-C": "reads it; Python's netCDF4 raises UFuncTypeError when it scales the values"
+}
+"""What becomes of a text that is a number, of Zarr v2."""
+
+
+def _of_no_number(array: Array, name: str, value: Any) -> dict[str, str] | None:
+    """Return what readers do with what is no number; Python's netCDF4 takes a text that is one for a number, and then stops."""
+    given = array.attributes[name]
+    if isinstance(value, bool):
+        return {"xarray": f"takes it for {int(value)}"}
+    loaded = {"xarray": "opens it, and raises UFuncTypeError when values are loaded"}
+    if isinstance(given, str):
+        scaled = array.zarr_format == 2 and number_in(given) is not None
+        return loaded | (NETCDF4_CANNOT_SCALE if scaled else {})
+    if isinstance(given, dict) and name == "add_offset":
+        return loaded
+    if isinstance(value, list) and given is not value:
+        return None
+    error = "ValueError" if isinstance(value, list) else "TypeError"
+    return {"xarray": f"raises {error}, and opens nothing of the group"}
 
 
 def _packs_texts(array: Array) -> bool:

@@ -12,6 +12,7 @@ from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, Operation, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array
+from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.model.dialects import nczarr, netcdf_numbers
 from nz_explorer.text.phrases import article, listed
 
@@ -82,7 +83,7 @@ def scalar_fits(array: Array) -> Iterator[Fail]:
             impact="values" if does else None,
             readers={"netCDF-C": does} if does else None,
         )
-        yield read_today(place, wrong)
+        yield read_today(array, place, wrong)
     elif given:
         yield Fail(
             place.at(member), f"this array is marked as a scalar and has dimensions: {shown(given)}"
@@ -139,7 +140,7 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
             impact="blocks",
             readers={"netCDF-C": "cannot open the dataset: NCZarr error"},
         )
-        yield unread(place) or read_today(place, malformed)
+        yield unread(place) or read_today(node, place, malformed)
         return
     for key in own:
         if key not in types:
@@ -171,7 +172,7 @@ def known_types(node: Node) -> Iterator[Fail]:
                 f"the type {shown(spelled)} of {key} is not known",
                 fix=_as_characters(place.at("types", key)) if late else None,
             )
-            yield read_today(place, unknown if _is_looked_up(node, key) else unused(unknown))
+            yield read_today(node, place, unknown if _is_looked_up(node, key) else unused(unknown))
         elif place.era == "attributes" and nczarr.attribute_type(spelled) == "json":
             if nczarr.is_hidden(key):
                 continue
@@ -215,7 +216,7 @@ def values_of_their_types(node: Node) -> Iterator[Fail]:
                 impact=impact,
                 readers={"netCDF-C": does} if does else None,
             )
-            yield read_today(found[0], unfit)
+            yield read_today(node, found[0], unfit)
         elif key == "_FillValue" and isinstance(node, Array) and not _same_type(node, meaning):
             yield Fail(
                 found[0].at("types", key),
@@ -256,6 +257,9 @@ def _shortened(node: Node, key: str, place: Place) -> Iterator[Fail]:
     """Yield that netCDF-C reads one character of a text that it has written as a number."""
     text = nczarr.text_of(node, key)
     shown_as = "1" if text == "true" else "0" if text == "false" else text[:1]
+    if key in PACKING and isinstance(node, Array):
+        yield read_today(node, place, _unpackable(node, key, place, shown_as))
+        return
     if shown_as == text:
         return
     found = Fail(
@@ -271,7 +275,20 @@ def _shortened(node: Node, key: str, place: Place) -> Iterator[Fail]:
             "it is a text to other readers then, too",
         ),
     )
-    yield read_today(place, found)
+    yield read_today(node, place, found)
+
+
+def _unpackable(node: Node, key: str, place: Place, shown_as: str) -> Fail:
+    """Return that netCDF-C reads a text where values are to be packed by a number."""
+    number = shown_as.isdigit()
+    does = "reads it; Python's netCDF4 raises UFuncTypeError when it scales the values"
+    return Fail(
+        node.attribute_pointer(key),
+        f"{key} = {shown(node.attributes[key])} has the type of characters, so netCDF-C reads the text {json_text(shown_as)}",
+        impact="blocks" if number else "values",
+        readers={"netCDF-C": does if number else "shows the values as they are stored"},
+        fix=lambda _node: Draft("suggest", (replace(place.at("types", key), "<f8"),)),
+    )
 
 
 def _harm(value: Any, meaning: str, *, masks: bool) -> tuple[Impact | None, str]:

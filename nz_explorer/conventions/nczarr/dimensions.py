@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
 from nz_explorer.conventions.nczarr.groups import is_names, no_object
-from nz_explorer.conventions.nczarr.superblock import V2, is_reached, read_today, unused
+from nz_explorer.conventions.nczarr.superblock import V2, read_today, unused
 
 _FULL_NAME = re.compile(r"(/[^/]+)+")
 _ARTIFICIAL = re.compile(r"(\.zdim|_zdim|_Anonymous_Dim)_[0-9]+")
@@ -45,7 +44,7 @@ def references_fit(array: Array) -> Iterator[Fail | Undecided]:
     if place is None:
         return
     if not isinstance(place.value, dict):
-        yield no_object(place)
+        yield no_object(array, place)
         return
     member, given = place.member("dimension_references")
     stored = list(array.stored_shape or ())
@@ -64,7 +63,7 @@ def references_fit(array: Array) -> Iterator[Fail | Undecided]:
             impact="convention" if readers == {} else None,
             readers=readers,
         )
-        yield read_today(place, found)
+        yield read_today(array, place, found)
     elif array.shape is not None and len(given) != len(array.shape) and not place.is_scalar:
         yield Fail(
             place.at(member),
@@ -76,16 +75,11 @@ def references_fit(array: Array) -> Iterator[Fail | Undecided]:
 @rule("NCZ-VAR-002", on="members")
 def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
     """Require each reference to lead to a dimension of that length."""
-    notes = nczarr.group_notes(group)
-    reached = is_reached(group)
-    listed_arrays = None if notes is None else frozenset(notes.arrays or ())
     for array in group.arrays:
         references, found = array.dimension_references, _references(array)
         if references is None or found is None:
             continue
         place, member, _ = found
-        if not reached or (listed_arrays is not None and array.name not in listed_arrays):
-            place = dataclasses.replace(place, read=False)  # netCDF-C does not see the array
         for axis, (reference, length) in enumerate(zip(references, array.shape or (), strict=True)):
             if not _FULL_NAME.fullmatch(_with_slash(reference)):
                 continue  # NCZ-VAR-001
@@ -102,15 +96,17 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
                     path=array.path,
                 )
                 yield (
-                    unused(undeclared) if "scalar" in place.value else read_today(place, undeclared)
+                    unused(undeclared)
+                    if "scalar" in place.value
+                    else read_today(array, place, undeclared)
                 )
                 continue
             home, dimension = declared
             if not (array.path.startswith(paths.below(home.path)) or place.is_scalar):
-                yield read_today(place, _out_of_sight(array, pointer, reference, home))
+                yield read_today(array, place, _out_of_sight(array, pointer, reference, home))
                 continue
             if nearer := _nearer(array, home, dimension):
-                yield read_today(place, _mistaken(array, pointer, dimension, *nearer))
+                yield read_today(array, place, _mistaken(array, pointer, dimension, *nearer))
             if length != dimension.size and "scalar" not in place.value:
                 other = Fail(
                     pointer,
@@ -119,7 +115,7 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
                     fix=partial(_agree, dimension, home, length),
                     path=array.path,
                 )
-                yield read_today(place, other)
+                yield read_today(array, place, other)
 
 
 def _nearer(

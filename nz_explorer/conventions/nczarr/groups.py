@@ -30,10 +30,18 @@ _LEGAL_NAMES = (
 )
 
 
-def no_object(place: nczarr.Place) -> Fail | Undecided:
-    """Return that metadata of netCDF-C are no object."""
+def no_object(node: Node, place: nczarr.Place) -> Fail | Undecided:
+    """Return that metadata of netCDF-C are no object.
+
+    Parameters
+    ----------
+    node : Node
+        Where they are.
+    place : Place
+        Which they are.
+    """
     said = f"netCDF-C's metadata of this node must be an object, got {json_type(place.value)}"
-    return unread(place) or read_today(place, Fail(place.pointer, said))
+    return unread(place) or read_today(node, place, Fail(place.pointer, said))
 
 
 @rule("NCZ-GRP-001", on="group")
@@ -43,10 +51,10 @@ def declared_dimensions(group: Group) -> Iterator[Fail | Undecided]:
     if place is None:
         return
     if not isinstance(place.value, dict):
-        yield no_object(place)
+        yield no_object(group, place)
         return
     for found in _dimensions(group, place):
-        yield read_today(place, found)
+        yield read_today(group, place, found)
 
 
 def _dimensions(group: Group, place: Place) -> Iterator[Fail]:
@@ -106,7 +114,7 @@ def lists_of_names(group: Group) -> Iterator[Fail]:
     if place is None or not isinstance(place.value, dict):
         return
     for found in _lists(group, place):
-        yield read_today(place, found)
+        yield read_today(group, place, found)
 
 
 def _lists(group: Group, place: Place) -> Iterator[Fail]:

@@ -13,8 +13,8 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Group, paths
-from nz_explorer.model.dialects import nczarr
+from nz_explorer.model import Array, Group, paths
+from nz_explorer.model.dialects import nczarr, netcdf_names
 from nz_explorer.store import url_modes
 
 if TYPE_CHECKING:
@@ -121,17 +121,21 @@ def no_longer_read(node: Node) -> Iterator[Fail]:
             return
 
 
-def read_today(place: Place, found: Fail) -> Fail:
+def read_today(node: Node, place: Place, found: Fail) -> Fail:
     """Return a failure as it matters today, which may be of what netCDF-C does not read.
 
     Parameters
     ----------
+    node : Node
+        Where it was found.
     place : Place
         Where it was found.
     found : Fail
         What a rule says of it.
     """
-    return found if place.read else unused(found)
+    if found.impact == "convention" and found.readers == {}:
+        return found  # as it is everywhere, so that like nodes share it
+    return found if place.read and is_reached(node) else unused(found)
 
 
 def unused(found: Fail) -> Fail:
@@ -145,15 +149,17 @@ def unused(found: Fail) -> Fail:
     return replace(found, impact="convention", readers={})
 
 
-def is_reached(group: Group) -> bool:
-    """Whether netCDF-C gets to a group: each one above it lists the next."""
-    here = group.path
+def is_reached(node: Node) -> bool:
+    """Whether netCDF-C gets to a node: each group above it lists the next."""
+    here, is_array = node.path, isinstance(node, Array)
     for path in paths.all_above(here):
-        above = group.hierarchy.get(path)
-        notes = None if above is None else nczarr.group_notes(above)
-        if notes is not None and here.rpartition("/")[2] not in (notes.groups or ()):
-            return False
-        here = path
+        above = node.hierarchy.get(path)
+        place = None if above is None else nczarr.find(above, "group")
+        if place is not None and isinstance(place.value, dict):
+            listed = place.member("arrays" if is_array else "groups")[1]
+            if here.rpartition("/")[2] not in (netcdf_names.names_read(listed) or ()):
+                return False
+        here, is_array = path, False
     return True
 
 
@@ -184,9 +190,9 @@ def superblock(node: Node) -> Iterator[Fail | Undecided]:
         if given is None:
             yield Fail(place.at(name), f"the NCZarr superblock has no {name}")
         elif not isinstance(given, str):
-            yield _unusual_version(place, name, given, "be a string")
+            yield _unusual_version(node, place, name, given, "be a string")
         elif not _VERSION.match(given):
-            yield _unusual_version(place, name, given, "begin with a number")
+            yield _unusual_version(node, place, name, given, "begin with a number")
     elif group is not None:
         where = {
             "objects": "/.nczarr",
@@ -200,7 +206,7 @@ _VERSION = re.compile(r"\s*[+-]?[0-9]")
 """How a version begins of which netCDF-C reads the first number; it takes every number."""
 
 
-def _unusual_version(place: Place, name: str, given: object, must: str) -> Fail:
+def _unusual_version(node: Node, place: Place, name: str, given: object, must: str) -> Fail:
     """Return that the version is none, which netCDF-C minds where it is a text, as true is, that begins with no number."""
     text = str(given).strip() if isinstance(given, bool | str) else ""
     refused = bool(text) and not _VERSION.match(text)
@@ -210,7 +216,7 @@ def _unusual_version(place: Place, name: str, given: object, must: str) -> Fail:
         impact="blocks" if refused else None,
         readers={"netCDF-C": "refuses the dataset: NCZarr error"} if refused else None,
     )
-    return read_today(place, found)
+    return read_today(node, place, found)
 
 
 @rule("NCZ-MODE-001", on="root")

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.zarr2.nodes import ARRAY_MEMBERS, NCZARR
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.entry_comparison import ABSENT, Difference, Pair, differences
@@ -98,10 +99,15 @@ def _stale(pair: Pair, document: Document, found: list[Difference], entry: Any) 
     places = [(f"/{document.name}" if v2 else "") + difference.pointer for difference in found]
     first, holder = found[0], pair.consolidated.holder
     stops = _stopped_by(pair, document.name, entry)
+    harmless = not stops and document.name == ".zarray" and all(map(_means_the_same, found))
+    taken = document.name == ".zarray" and _is_taken_for_group(pair, entry)
+    seen = (
+        f"readers that use them see {_shown(first.consolidated)} instead of {_shown(first.stored)}"
+    )
     return Fail(
         places[0],
         f"the consolidated metadata of {pair.path} differ from {document.key} at {listed(places)};"
-        f" readers that use them see {_shown(first.consolidated)} instead of {_shown(first.stored)}",
+        f" {'zarr-python and xarray make the same of both' if harmless else seen}",
         related=("/",),
         places=(
             Place(pair.path, places[0]),
@@ -109,10 +115,27 @@ def _stale(pair: Pair, document: Document, found: list[Difference], entry: Any) 
                 "/", (f"/{holder.name}" if v2 else "") + pair.pointer(document.name) + first.pointer
             ),
         ),
-        impact="blocks" if stops else None,
-        readers=stops,
+        impact="blocks" if stops else "convention" if harmless else None,
+        readers={} if harmless else stops or (_GROUP if taken else None),
         fix=_rewrite_entry(pair, document.name, "add" if entry is None else "replace"),
     )
+
+
+_NOTHING: dict[str, tuple[Any, ...]] = {
+    "filters": (None, [], ABSENT),
+    "compressor": (None, ABSENT),
+    "dimension_separator": (".", ABSENT),
+}
+"""Members of .zarray with what is the same to zarr-python."""
+
+
+def _means_the_same(difference: Difference) -> bool:
+    """Whether zarr-python makes the same of a difference in .zarray."""
+    member, *inside = pointers.split(difference.pointer)
+    if inside or member not in ARRAY_MEMBERS:
+        return member not in ARRAY_MEMBERS and not member.lower().startswith(NCZARR)
+    same = _NOTHING.get(member, ())
+    return difference.stored in same and difference.consolidated in same
 
 
 def _stopped_by(pair: Pair, name: str, entry: Any) -> dict[str, str] | None:
@@ -129,6 +152,18 @@ def _stopped_by(pair: Pair, name: str, entry: Any) -> dict[str, str] | None:
         return {"zarr-python": said, "xarray": said}
     of_array = pair.consolidated.key(pair.path, ".zarray") is not None
     return {"xarray": said} if name == ".zattrs" and of_array and entry is not None else None
+
+
+_GROUP = {
+    "zarr-python": f"shows a group in place of the array, {UNLESS}",
+    "xarray": f"does not show the array, {UNLESS}",
+}
+
+
+def _is_taken_for_group(pair: Pair, entry: Any) -> bool:
+    """Whether an entry for an array has a format and no shape, by which zarr-python tells arrays from groups."""
+    described = isinstance(entry, Mapping) and "zarr_format" in entry and "shape" not in entry
+    return described and isinstance(pair.node, Array)
 
 
 _NOT_FOUND = dict.fromkeys(

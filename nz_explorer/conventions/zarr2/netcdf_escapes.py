@@ -17,6 +17,7 @@ from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.documents import Document
+    from nz_explorer.engine.impact import Impact
     from nz_explorer.model import Node
 
 _ANY_TEXT = ("order", "dimension_separator")
@@ -38,7 +39,9 @@ def characters_are_no_escapes(group: Group) -> Iterator[Fail]:
             others = list(dict.fromkeys(_differences(document.value, read)))
             if not others:
                 continue
-            does = _does(node, document, read)
+            noted = _is_noted(node)
+            does = _does(node, document, read) if noted or document.name == ".zarray" else ""
+            harm: Impact | None = "blocks" if does else None
             told = [f"{json_text(meant)} as {json_text(found)}" for meant, found in others[:MOST]]
             told += [f"{len(others) - MOST} more"] if len(others) > MOST else []
             yield Fail(
@@ -46,10 +49,48 @@ def characters_are_no_escapes(group: Group) -> Iterator[Fail]:
                 rf"{document.name} writes characters as \u and digits: netCDF-C up to 4.10 reads {listed(told)}"
                 f"{', and ' + does if does else ''}",
                 path=node.path,
-                impact=impact_of_netcdf(node) or ("blocks" if does else None),
+                impact=(impact_of_netcdf(node) or harm) if noted else "advice",
                 readers={"netCDF-C": does or f"reads {told[0]}"},
                 fix=lambda _node, key=document.key: _written_anew(key),  # type: ignore[misc]  # bound now
             )
+    yield from _lost_above(group)
+
+
+def _lost_above(group: Group) -> Iterator[Fail]:
+    """Yield arrays that netCDF-C loses as only the group above, which declares their dimensions, has escapes."""
+    if group.is_root or not nczarr.is_read(group.hierarchy.root, "superblock"):
+        return  # as in most stores
+    for array in group.arrays:
+        own = nczarr.find(array, "array")
+        written = None if own is None else array.document(pointers.split(own.pointer)[0])
+        if own is None or not own.read or written is None or b"\\u" in (written.raw or b""):
+            continue
+        homes = {one.rpartition("/")[0] or "/" for one in array.dimension_references or ()}
+        for path in sorted(homes - {group.path}):
+            home = array.hierarchy.node_if_loaded(path)
+            if home is None or not any(b"\\u" in (one.raw or b"") for one in home.documents):
+                continue
+            if lost := list(_lost(array)):
+                does = f"crashes, because {listed(dict.fromkeys(lost))} cannot be found"
+                yield Fail(
+                    own.at(own.member("dimension_references")[0]),
+                    rf"{path} writes the names of dimensions as \u and digits, so that netCDF-C up to 4.10 {does}",
+                    path=array.path,
+                    related=(path,),
+                    impact="blocks",
+                    readers={"netCDF-C": does},
+                )
+                break
+
+
+def _is_noted(node: Node) -> bool:
+    """Whether netCDF-C may have noted something on a node: to look for it takes longer, and most nodes have none."""
+    return any(
+        document.name.startswith(".ncz")
+        or b"_nczarr" in (raw := document.raw or b"")
+        or b"_NCZARR" in raw
+        for document in node.documents
+    )
 
 
 def _written_anew(key: str) -> Draft:
@@ -115,6 +156,8 @@ def _part(node: Node, part: nczarr.Part, document: Document | None = None) -> An
 
 def _lost(array: Array) -> Iterator[str]:
     """Yield the references of an array that lead nowhere only as netCDF-C reads them, as it reads them."""
+    if array.dimension_references is None:
+        return  # as in most stores
     notes = _part(array, "array")
     member = nczarr.MEMBERS["dimension_references"]
     references = next((notes[m] for m in member if m in notes), None) if notes else None

@@ -31,6 +31,7 @@ from nz_explorer.model.dialects import nczarr
 from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
+    from nz_explorer.engine.impact import Impact
     from nz_explorer.model import Group, Node
 
 V2 = (2,)
@@ -82,11 +83,14 @@ def mandatory_members(array: Array) -> Iterator[Fail]:
     seems_v2 = array.metadata.get("zarr_format", 2) == 2  # at which zarr-python looks first
     for member in MANDATORY:
         if member not in array.metadata:
+            readers = READERS_WITHOUT.get(member)
+            if member == "chunks" and readers is not None and nczarr.is_scalar(array):
+                readers = {name: readers[name] for name in readers if name != "netCDF-C"}
             yield Fail(
                 f"/.zarray/{member}",
                 f"{member} is missing from .zarray",
                 fix=_add_null(member) if member in NULLABLE else None,
-                readers=READERS_WITHOUT.get(member),
+                readers=readers,
                 impact="values" if member in UNSEEN_WITHOUT else None,
                 stops=("netCDF-C",) if member in UNSEEN_WITHOUT else (),
                 hidden_from=tuple(_NOT_SEEN) if member in UNSEEN_WITHOUT and seems_v2 else (),
@@ -187,6 +191,11 @@ def _crash_at(given: Any) -> Mapping[str, str]:
     return CRASHES if given is None or isinstance(given, list | dict) else {}
 
 
+NOT_FOUND = dict.fromkeys(
+    ("zarr-python", "xarray"),
+    "raises GroupNotFoundError for the root, unless told not to use consolidated metadata",
+)
+"""What becomes of a store with a consolidated entry that has no format."""
 _EMPTY = {"zarr-python": "finds nothing in it", "xarray": "does not show what is in it"}
 """What becomes of a group that is not said to be one of Zarr v2, unless the consolidated metadata list what is in it."""
 _TWO = re.compile(r"\s*\+?0*2(?!\d)")
@@ -296,16 +305,17 @@ def group_members(group: Group) -> Iterator[Fail]:
     if main is None or main.name != ".zgroup":
         return
     if "zarr_format" not in group.metadata:
-        yield Fail(
-            "/.zgroup/zarr_format",
-            "zarr_format is missing from .zgroup",
-            impact="blocks",
-            readers={
-                **(_EMPTY if group.path != "/" or group.hierarchy.consolidated is None else {}),
-                **_refusal_of_root(group),
-            },
-            fix=lambda _node: Draft("safe", (add("/.zgroup/zarr_format", 2),)),
-        )
+        consolidated = group.hierarchy.consolidated
+        if group.path == "/":
+            empty = _EMPTY if consolidated is None else {}
+            yield _no_format({**empty, **_refusal_of_root(group)}, "blocks")
+        elif consolidated is not None:  # else the harm depends on what is in it
+            entry = consolidated.entry(group.path, ".zgroup")
+            lost = isinstance(entry, Mapping) and "zarr_format" not in entry
+            if lost or consolidated.child_names(group.path):
+                yield _no_format(NOT_FOUND if lost else _EMPTY, "blocks")
+            else:
+                yield _no_format({}, "convention")
     else:
         for fail in wrong_format(group, 2):
             yield _hurts(fail, _refusal_of_root(group))
@@ -313,6 +323,26 @@ def group_members(group: Group) -> Iterator[Fail]:
     if main.origin == "consolidated":  # zarr-python puts an empty one into each consolidated entry
         known.add("consolidated_metadata")
     yield from _extra(group, frozenset(known), "other keys MUST NOT be present")
+
+
+def _no_format(readers: Mapping[str, str], impact: Impact) -> Fail:
+    return Fail(
+        "/.zgroup/zarr_format",
+        "zarr_format is missing from .zgroup",
+        impact=impact,
+        readers=readers,
+        fix=lambda _node: Draft("safe", (add("/.zgroup/zarr_format", 2),)),
+    )
+
+
+@rule("Z2-GRP-002", on="members", formats=V2)
+def group_below_has_a_format(group: Group) -> Iterator[Fail]:
+    """Require the format of a group below the root, which zarr-python and xarray find empty without it."""
+    main = group.main_document
+    if group.path == "/" or main is None or main.name != ".zgroup" or not main.ok:
+        return
+    if "zarr_format" not in group.metadata and group.hierarchy.consolidated is None:
+        yield _no_format(_EMPTY, "blocks") if group.children else _no_format({}, "convention")
 
 
 @rule("Z2-GRP-003", on="array", formats=V2)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nz_explorer.conventions.times_as_numbers import TIMES
+from nz_explorer.conventions.zarr2.netcdf_types import what_netcdf_reads
 from nz_explorer.conventions.zarr2.nodes import V2
 from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR, set_to, shown
 from nz_explorer.documents.json_types import json_type
@@ -121,7 +123,7 @@ def type_string(array: Array) -> Iterator[Fail]:
             yield Fail(
                 at,
                 f"{what} is not a valid type string{_TEXTS if _is_string_type(given) else ''}",
-                readers={**OTHERS, **NCZARR_ERROR},
+                readers={**OTHERS, **what_netcdf_reads(given)},
                 fix=_as_objects(array, at) if _is_string_type(given) else _type_of_name(at, given),
             )
         elif given[0] not in "<>|" or _SOME_BYTES.fullmatch(given):
@@ -269,7 +271,8 @@ def fill_names(array: Array) -> Iterator[Fail]:
     problem = _problem(array)
     if problem is not None and _names_a_float(array):
         given = array.metadata["fill_value"]
-        short = isinstance(given, str) and given.lower().lstrip("+-") == "inf"
+        # which netCDF-C takes for no name of a number
+        short = isinstance(given, str) and (given[:1] == "+" or given.lower().lstrip("-") == "inf")
         base64_of_xarray = (
             isinstance(given, str) and from_base64(given) and not _is_number_as_text(given, "float")
         )
@@ -351,11 +354,15 @@ def fill_scalar(array: Array) -> Iterator[Fail]:
         return
     problem = _problem(array)
     safe = problem is not None and problem.suggestion is not MISSING
+    taken = kind == "bool" and len(given) == 1 and isinstance(given[0], int)  # by zarr-python
     yield Fail(
         FILL,
         f"fill_value must be a single value or null, got the list {shown(given)}",
         severity="error",
-        readers=_LISTED | CRASHES
+        impact="convention" if taken else None,
+        readers={}
+        if taken
+        else _LISTED | CRASHES
         if kind in ("int", "uint", "float")
         and any(isinstance(one, str) and not (kind == "float" and one in NAMES) for one in given)
         else None,
@@ -380,6 +387,8 @@ def _is_number_as_text(given: Any, kind: str) -> bool:
 def _readers_of(given: Any, kind: str, problem: FillProblem) -> dict[str, str]:
     """Return what readers do with a value that does not fit the type; none, where they make one of it."""
     numbers = kind in ("int", "uint", "float")
+    if kind in TIMES and isinstance(given, bool):
+        return {}
     if kind == "bool" or (kind in ("string", "float") and problem.kind == "range"):
         return {}  # which Python makes of anything, cuts, or rounds to infinity
     if numbers and (isinstance(given, bool) or problem.suggestion == given):

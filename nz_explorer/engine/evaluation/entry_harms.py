@@ -95,6 +95,9 @@ def _seen(hierarchy: Hierarchy, path: str, consolidated: Consolidated) -> Node |
         return None
     documents = consolidated.documents(path)
     seen = build_node(hierarchy, path, documents)
+    is_v2_array = seen is not None and seen.zarr_format == 2 and seen.kind == "array"
+    if seen is not None and is_v2_array and "shape" not in seen.metadata:
+        return None  # zarr-python takes it for that of a group
     usable = seen is not None and seen.kind != "unknown" and all(one.ok for one in documents)
     return seen if usable else None
 

@@ -111,5 +111,8 @@ def as_read(raw: bytes) -> Any:
     """
     if b"\\u" not in raw:
         return None
-    read = _ESCAPE.sub(lambda match: b"u" if match[0] == b"\\u" else match[0], raw)
+    if b"\\\\" in raw:
+        read = _ESCAPE.sub(lambda match: b"u" if match[0] == b"\\u" else match[0], raw)
+    else:
+        read = raw.replace(b"\\u", b"u")  # much faster, and nearly always enough
     return decode(read)[0] if read != raw else None

@@ -265,7 +265,7 @@ def _inner_shape(
 
 @rule("Z3-CODEC-009", on="array", formats=V3, needs=("codecs",))
 def index_protected(array: Array) -> Iterator[Fail]:
-    """Require a checksum on the index, without which a damaged shard is read as other data."""
+    """Require a checksum on the index, without which a damaged shard is read as other data; note the less usual byte order."""
     for pointer, configuration, _ in configured(array, "sharding_indexed"):
         chain = configuration.get("index_codecs")
         if isinstance(chain, list) and chain and "crc32c" not in map(codec_name, chain):
@@ -273,6 +273,15 @@ def index_protected(array: Array) -> Iterator[Fail]:
                 f"{pointer}/configuration/index_codecs",
                 "the shard index is not protected by crc32c: damage to it goes unnoticed, and zarrita up to May 2026 reads other bytes for the data",
             )
+        for number, codec in enumerate(chain if isinstance(chain, list) else ()):
+            given = codec.get("configuration") if isinstance(codec, dict) else None
+            if isinstance(given, dict) and given.get("endian") == "big":
+                yield Fail(
+                    f"{pointer}/configuration/index_codecs/{number}/configuration/endian",
+                    "the shard index is big-endian, and little-endian is recommended; every reader decodes both",
+                    severity="info",
+                    readers={},
+                )
 
 
 @rule("Z3-CODEC-013", on="array", formats=V3, needs=("codecs",))

@@ -226,12 +226,14 @@ def chunks(array: Array) -> Iterator[Fail]:
         f"chunks must be a list of {plural(len(lengths), 'positive integer')} for shape {lengths}"
     )
     if not isinstance(given, list) or not all(map(is_integer, given)):
-        lone = is_integer(given) and given > 0 and len(lengths) == 1  # a list of one to zarr-python
+        # to zarr-python a number is a list of one, and true is 1
+        numbers = given if isinstance(given, list) else [given]
+        taken = len(numbers) == len(lengths) and all(isinstance(n, int) and n > 0 for n in numbers)
         yield Fail(
             "/.zarray/chunks",
             f"{what}, got {shown(given)}",
-            readers=NCZARR_ERROR if lone else None,
-            fix=set_to("/.zarray/chunks", [given]) if lone else None,
+            readers=({} if isinstance(given, list) else NCZARR_ERROR) if taken else None,
+            fix=set_to("/.zarray/chunks", list(map(int, numbers))) if taken else None,
         )
     elif stored is not None and len(given) != len(lengths):
         yield Fail("/.zarray/chunks", f"{what}, got {len(given)}: {shown(given)}")

@@ -175,7 +175,19 @@ def time_units(array: Array) -> Iterator[Fail]:
     """Require the unit of times."""
     for at, given in _type_strings(array):
         if _without_units(given):
-            yield Fail(at, f"dtype {shown(given)} has no unit of time")
+            yield Fail(
+                at,
+                f"dtype {shown(given)} has no unit of time",
+                readers=NCZARR_ERROR if _is_taken_without_unit(array, given) else None,
+            )
+
+
+def _is_taken_without_unit(array: Array, given: str) -> bool:
+    """Whether zarr-python opens it: NumPy makes any number a duration without a unit, but no number a date."""
+    if given.lstrip("<>|=").startswith("m8"):
+        return True
+    is_field = array.metadata.get("dtype") != given
+    return not is_field and array.metadata.get("fill_value") in (None, "NaT")
 
 
 @rule("Z2-DT-003", on="array", formats=V2, provides="data type")

@@ -117,6 +117,7 @@ def transpose_order(array: Array) -> Iterator[Fail]:
             yield Fail(
                 f"{pointer}/configuration/order",
                 f"the order of transpose must list each axis from 0 to n − 1 once, got {got}",
+                readers={} if _is_order_to_python(order, _rank(array, pointer)) else None,
                 fix=_order_in_full(f"{pointer}/configuration/order", order, _rank(array, pointer)),
             )
 
@@ -143,6 +144,12 @@ def _is_order(order: Any, rank: int | None) -> TypeGuard[list[int]]:
         and all(map(is_integer, order))
         and sorted(order) == list(range(len(order)))
     )
+
+
+def _is_order_to_python(order: Any, rank: int | None) -> bool:
+    """Whether it lists each axis once where false and true are 0 and 1."""
+    numbers = [int(axis) if isinstance(axis, bool) else axis for axis in order or ()]
+    return isinstance(order, list) and _is_order(numbers, rank)
 
 
 def _is_shape(shape: Any) -> TypeGuard[list[int]]:

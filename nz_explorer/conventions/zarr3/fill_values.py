@@ -46,6 +46,12 @@ def fill_present(array: Array) -> Iterator[Fail]:
         )
 
 
+_TURNED = dict.fromkeys(
+    ("zarr-python", "xarray"),
+    "takes the text for true, and fills chunks that are not stored with it",
+)
+
+
 def _wrong_fill(array: Array, rule_id: str, wanted: str) -> Iterator[Fail]:
     """Fail where the decoder could not make a value of the array's type of ``fill_value``."""
     if FILL_RULES.get(array.data_type.kind) != rule_id or array.storage_fill is None:
@@ -57,13 +63,21 @@ def _wrong_fill(array: Array, rule_id: str, wanted: str) -> Iterator[Fail]:
             continue  # Zarr rounds to infinity what is beyond the largest float
         known = problem.suggestion is not NO_SUGGESTION
         safety = FILL_SAFETY.get(rule_id, problem.safety)
+        given = array.metadata.get("fill_value")
+        # Python takes every text that is not empty for true, also "false"
+        turned = rule_id == "Z3-FV-002" and isinstance(given, str) and problem.suggestion is False
         yield Fail(
             "/fill_value",
             f"fill_value of {array.data_type.text} must be {wanted}: {problem.why.removesuffix(' and can never match')}",
-            readers={}
-            if problem.kind != "range" and _is_taken(array.metadata.get("fill_value"), rule_id)
+            impact="values" if turned else None,
+            readers=_TURNED
+            if turned
+            else {}
+            if problem.kind != "range" and _is_taken(given, rule_id)
             else None,
-            fix=set_to("/fill_value", problem.suggestion, safety) if known else None,
+            fix=set_to("/fill_value", problem.suggestion, "suggest" if turned else safety)
+            if known
+            else None,
         )
         return
 

@@ -377,6 +377,12 @@ def _is_number_as_text(given: Any, kind: str) -> bool:
     return True
 
 
+TURNED = dict.fromkeys(
+    ("zarr-python", "xarray"),
+    "takes the text for true, and fills chunks that are not stored with it",
+)
+
+
 def _readers_of(given: Any, kind: str, problem: FillProblem) -> dict[str, str]:
     """Return what readers do with a value that does not fit the type; none, where they make one of it."""
     numbers = kind in ("int", "uint", "float")
@@ -436,6 +442,8 @@ def fill_fits(array: Array) -> Iterator[Fail]:
         )
     elif problem is not None:
         readers = _readers_of(given, kind, problem)
+        # Python takes every text that is not empty for true, also "false"
+        turned = kind == "bool" and isinstance(given, str) and problem.suggestion is False
         fix = None
         if kind == "float" and not readers and problem.kind == "range":  # which they round to
             fix = set_to(FILL, "Infinity" if given > 0 else "-Infinity")
@@ -457,8 +465,8 @@ def fill_fits(array: Array) -> Iterator[Fail]:
         yield Fail(
             FILL,
             f"fill_value {shown(given)} ({json_type(given)}) does not fit {array.data_type.text}: {problem.why.removesuffix(' and can never match')}",
-            impact="blocks" if readers else "convention",
-            readers=readers,
+            impact="values" if turned else "blocks" if readers else "convention",
+            readers=TURNED if turned else readers,
             fix=fix,
         )
 

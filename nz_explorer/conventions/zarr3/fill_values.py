@@ -11,6 +11,7 @@ from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Safety
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.fill_values import MISSING as NO_SUGGESTION
+from nz_explorer.model.fill_values import decode_storage_fill
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array
@@ -59,7 +60,10 @@ def _wrong_fill(array: Array, rule_id: str, wanted: str) -> Iterator[Fail]:
     for problem in array.storage_fill.problems:
         if problem.kind == "rounding" or (problem.kind == "spelling" and rule_id == "Z3-FV-004"):
             continue  # understood, and legal
-        if problem.kind == "range" and rule_id in ("Z3-FV-004", "Z3-FV-005"):
+        pair = isinstance(array.metadata.get("fill_value"), list)
+        if problem.kind == "range" and (
+            rule_id == "Z3-FV-004" or (rule_id == "Z3-FV-005" and pair)
+        ):
             continue  # Zarr rounds to infinity what is beyond the largest float
         known = problem.suggestion is not NO_SUGGESTION
         safety = FILL_SAFETY.get(rule_id, problem.safety)
@@ -69,12 +73,12 @@ def _wrong_fill(array: Array, rule_id: str, wanted: str) -> Iterator[Fail]:
         yield Fail(
             "/fill_value",
             f"fill_value of {array.data_type.text} must be {wanted}: {problem.why.removesuffix(' and can never match')}",
-            impact="values" if turned else None,
-            readers=_TURNED
+            impact="values"
             if turned
-            else {}
-            if problem.kind != "range" and _is_taken(given, rule_id)
+            else "blocks"
+            if rule_id == "Z3-FV-002" and given == []
             else None,
+            readers=_TURNED if turned else _readers(array, problem.kind, rule_id),
             fix=set_to("/fill_value", problem.suggestion, "suggest" if turned else safety)
             if known
             else None,
@@ -82,10 +86,22 @@ def _wrong_fill(array: Array, rule_id: str, wanted: str) -> Iterator[Fail]:
         return
 
 
-_BITS = re.compile("0x[0-9a-fA-F]{1,8}|0x[0-9a-fA-F]{16}")
-"""What zarr-python takes for bits."""
-_PART = re.compile("NaN|-?Infinity|0x(?:[0-9a-fA-F]{4}){1,2}|0x[0-9a-fA-F]{16}")
-"""What it takes for a part of a complex number: also bits of another size."""
+def _readers(array: Array, kind: str, rule_id: str) -> dict[str, str] | None:
+    """Return what readers do with a wrong value, where the rule's entry does not say it."""
+    given = array.metadata.get("fill_value")
+    if rule_id == "Z3-FV-002" and given == []:
+        return dict.fromkeys(("zarr-python", "xarray"), "raises ValueError when values are read")
+    if kind == "range" or not _is_taken(given, rule_id):
+        return None
+    if rule_id == "Z3-FV-003" and isinstance(given, str):
+        return None if decode_storage_fill(int(given), array.data_type, 3).problems else {}
+    return {}
+
+
+_BITS = re.compile("0x(?:[0-9a-fA-F]{4}){1,2}|0x[0-9a-fA-F]{16}")
+"""What zarr-python takes for bits, whatever the size of the type."""
+_PART = re.compile(f"NaN|-?Infinity|{_BITS.pattern}")
+"""What it takes for a part of a complex number."""
 
 
 def _is_taken(given: Any, rule_id: str) -> bool:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 ABSENT = "(absent)"
 _EXTENSION_MEMBERS = ("data_type", "chunk_grid", "chunk_key_encoding")
+_WHOLE = ("zarr_format", "shape", "chunks", "chunk_grid")
+"""Members with whole numbers: a reader that refuses 2.0 there refuses the entry, and takes the document."""
 _EXTENSION_LISTS = ("codecs", "index_codecs", "storage_transformers")
 
 
@@ -158,16 +160,20 @@ def _extension(value: Any) -> Any:
     return value
 
 
-def _differ(stored: Any, entry: Any, pointer: str) -> Iterator[Difference]:
+def _differ(stored: Any, entry: Any, pointer: str, *, whole: bool = False) -> Iterator[Difference]:
+    """Yield what differs; where numbers must be ``whole``, 2.0 is not 2."""
     if isinstance(stored, dict) and isinstance(entry, dict):
         for key in (*stored, *(key for key in entry if key not in stored)):
             yield from _differ(
-                stored.get(key, ABSENT), entry.get(key, ABSENT), pointers.join(pointer, key)
+                stored.get(key, ABSENT),
+                entry.get(key, ABSENT),
+                pointers.join(pointer, key),
+                whole=whole or (not pointer and key in _WHOLE),
             )
     elif isinstance(stored, list) and isinstance(entry, list) and len(stored) == len(entry):
         for i, (a, b) in enumerate(zip(stored, entry, strict=True)):
-            yield from _differ(a, b, pointers.join(pointer, i))
-    elif not _same(stored, entry):
+            yield from _differ(a, b, pointers.join(pointer, i), whole=whole)
+    elif not _same(stored, entry) or (whole and type(stored) is not type(entry)):
         yield Difference(pointer, stored, entry)
 
 

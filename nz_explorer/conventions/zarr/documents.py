@@ -45,7 +45,7 @@ _NO_SYNTAX = {
 }
 """What readers do with a text that is not JSON."""
 _NO_OBJECT = {
-    "zarr-python": "raises MetadataValidationError or TypeError",
+    "zarr-python": "raises MetadataValidationError, TypeError or AttributeError",
     "xarray": "cannot open the group",
 }
 """What they do with JSON that is no object."""

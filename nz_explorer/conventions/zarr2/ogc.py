@@ -169,7 +169,7 @@ def no_user_types(array: Array) -> Iterator[Fail]:
     elif kind.known and kind.kind not in ("int", "uint", "bytes") and kind.name not in FLOATS:
         dtype = shown(array.metadata.get("dtype"))
         said = (
-            f"netCDF-C reads no texts of dtype {dtype}, though netCDF has a type for texts"
+            f"netCDF-C reads no texts of dtype {dtype} ({kind.text}), though netCDF has a type for texts"
             if kind.kind == "string"
             else f"netCDF has no type for dtype {dtype} ({kind.text})"
         )

@@ -56,7 +56,23 @@ TOPICS = (
         r"parse_zarr_format|parse_indexing_order|parse_node_type", r"(Z2-ARR|Z2-GRP|Z3-DOC|Z3-CM)-"
     ),
     _topic(r"_scale_offset_decoding|array of size 1 to a Python scalar", r"(CF|NZ-PACK)-"),
+    _topic(
+        r"KeyError: '?(shape|chunks|dtype|zarr_format|codecs|data_type|chunk_grid|chunk_key_encoding)'?$",
+        r"(Z2-ARR|Z2-GRP|Z3-DOC)-",
+    ),
     _topic(r"ArrayV2Metadata\.__init__\(\) missing", r"Z2-ARR-"),
+    _topic(r"Expected dict with string keys", r"Z2-ATT-"),
+    _topic(
+        r"chunk_key_encodings:|dimension_separator",
+        r"(Z3-KEY|Z3-EXT|Z3-DT|Z3-CODEC|Z2-ARR|Z2-KEY)-",
+    ),
+    _topic(r"Expected dict, got", r"(Z3-EXT|Z3-CODEC|Z3-DT)-"),
+    _topic(r"'\w+' object has no attribute 'get'", r"(JSON|Z3-CM|Z2-CM|NZ-CONS)-"),
+    _topic(r"'\w+' object has no attribute 'split'", r"CF-"),
+    _topic(r"open_store_variable TypeError", r"(Z2-OGC|NZ-DIM|Z3-DIM|Z3-DOC)-"),
+    _topic(r"already exists as a scalar", r"CF-COORD-"),
+    _topic(r"unpack requires a buffer", r"NZ-FILL-"),
+    _topic(r"Expected an (integer or an )?iterable of integers", r"(Z2-ARR|Z3-GRID|Z3-SHAPE)-"),
     _topic(r"coding\.variables:<setcomp>", r"(Z2-OGC|NZ-FILL|CF)-"),
     _topic(r"open_store_variable.*zip\(\) argument", r"(Z2-OGC|Z3-DIM|NCZ)-"),
     _topic(
@@ -77,10 +93,9 @@ TOPICS = (
     _topic(
         r"GroupNotFound|ArrayNotFound|NodeNotFound|NodeTypeValidation|ContainsArray|ContainsGroup|FileNotFoundError"
         r"|Unseen|NOT_FOUND|NotFoundError|[Nn]o such|not found in|group:(get)?_?getitem|:open_group\b",
-        r"(TREE|Z3-DOC|Z3-NAME|Z3-CM|Z2-GRP|Z2-CM|Z2-KEY|Z2-PATH|NZ-CONS|NZ-NAME|NCZ|JSON)-",
+        r"(TREE|Z3-DOC|Z3-NAME|Z3-CM|Z2-ARR|Z2-GRP|Z2-CM|Z2-KEY|Z2-PATH|NZ-CONS|NZ-NAME|NCZ|JSON)-",
     ),
     _topic(r"chunk_grids|chunk_shape|chunks", r"(Z3-GRID|Z2-ARR|Z3-CHUNK|Z3-SHAPE|Z3-CODEC)-"),
-    _topic(r"chunk_key_encodings|dimension_separator", r"(Z3-KEY|Z2-ARR|Z2-KEY)-"),
     _topic(r"parse_shapelike|\bshape\b", r"(Z3-SHAPE|Z2-ARR|Z3-GRID|NZ-DIM)-"),
     _topic(r"zarr\.core\.dtype|data_type|dtype", r"(Z3-DT|Z2-DT|NZ-TYPE|Z3-FV)-"),
     _topic(r"storage_transformers|must_understand|extension", r"(Z3-ST|Z3-DOC|Z3-EXT|Z3-CM)-"),
@@ -141,7 +156,11 @@ def _candidates(failure: Failure, reader: str, evaluation: Evaluation) -> Iterat
         stem = paths.below(failure.path)
         for path in sorted(
             evaluation.failing(
-                lambda violation: violation.severity != "info" or bool(violation.rule.affects)
+                lambda violation: (
+                    violation.severity != "info"
+                    or bool(violation.rule.affects)
+                    or bool(violation.fail.readers)
+                )
             )
         ):
             if path != "/" and path.startswith(stem) and (deep or "/" not in path[len(stem) :]):

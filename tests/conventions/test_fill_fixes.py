@@ -91,3 +91,25 @@ def test_values_that_are_scaled_twice_are_left_to_the_codec(tmp_path: Path) -> N
     ]
     assert finding.fix is not None
     assert [one["path"] for one in finding.fix.patch] == ["/attributes/scale_factor"]
+
+
+@pytest.mark.parametrize(
+    ("given", "safety"), [("false", "suggest"), ("true", "safe"), (0, "safe"), (1, "safe")]
+)
+def test_a_fix_of_a_boolean_that_changes_what_readers_show_is_not_safe(
+    given: Any, safety: str, tmp_path: Path
+) -> None:
+    zarr.create_array(tmp_path / "a", shape=[2], dtype="bool", fill_value=False)
+    place = tmp_path / "a" / "zarr.json"
+    document = json.loads(place.read_text())
+    place.write_text(json.dumps(document | {"fill_value": given}))
+    before = zarr.open_array(tmp_path / "a", mode="r")[0]
+
+    checked = nz.check(tmp_path / "a", select=["Z3-FV-002"], progress=False)
+    (fix,) = [finding.fix for finding in checked.findings]
+    assert fix is not None
+    place.write_text(json.dumps(document | {"fill_value": fix.patch[0]["value"]}))
+    changed = bool(zarr.open_array(tmp_path / "a", mode="r")[0] != before)
+
+    assert fix.safety == safety
+    assert changed == (safety != "safe")

@@ -134,3 +134,41 @@ def test_a_name_keeps_the_letters_that_accents_are_on(odd: str, right: str, tmp_
     (change,) = found.fix.changes
     document = json.loads((tmp_path / "zarr.json").read_text("utf-8"))
     assert apply_patch(document, change.patch)["attributes"] == {"conventions": "NZ-1.0", right: 1}
+
+
+@pytest.mark.parametrize(
+    ("beside", "names", "right"),
+    [
+        ({"w": ([3], ["x"])}, ["x "], "x"),
+        ({"w": ([4], ["x"])}, ["x "], None),
+        ({"w": ([4], ["y"])}, ["x "], "x"),
+        ({}, ["x ", "x"], None),
+    ],
+)
+def test_a_plain_name_of_a_dimension_is_not_that_of_another(
+    beside: dict[str, tuple[list[int], list[str]]],
+    names: list[str],
+    right: str | None,
+    tmp_path: Path,
+) -> None:
+    group = zarr.open_group(tmp_path, mode="w", attributes={"conventions": "NZ-1.0"})
+    for name, (shape, given) in {"v": ([3] * len(names), names), **beside}.items():
+        group.create_array(name, shape=shape, dtype="int8", dimension_names=given)
+    found = nz.check(tmp_path, select=["NZ-DIM-007"], progress=False).findings
+    (fix,) = [finding.fix for finding in found]
+    assert fix is not None
+    assert [one["value"] for one in fix.patch] == ([] if right is None else [right])
+
+
+@pytest.mark.parametrize(("value", "is_renamed"), [(-1, True), (1.5, False), ("none", False)])
+def test_an_attribute_is_renamed_to_fill_value_where_it_has_one(
+    value: Any, is_renamed: bool, tmp_path: Path
+) -> None:
+    group = zarr.open_group(tmp_path, mode="w", attributes={"conventions": "NZ-1.0"})
+    group.create_array(
+        "v", shape=[2], dtype="int16", dimension_names=["x"], attributes={"FillValue": value}
+    )
+    found = nz.check(tmp_path, select=["NZ-PROP-002"], progress=False).findings
+    (fix,) = [finding.fix for finding in found]
+    assert fix is not None
+    assert bool(fix.patch) == is_renamed

@@ -229,6 +229,39 @@ def test_the_cause_of_a_reported_failure_is_named(tmp_path: Path, name: str) -> 
     assert [one.rule for one in explain(failure, "xarray", report.evaluation)] == [case.rule]
 
 
+_V2 = {
+    "zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "<f8", "compressor": None, "filters": None,
+    "fill_value": 0, "order": "C",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rule", "base", "key", "changes"),
+    [
+        ("Z2-ARR-002", "v2", "a/.zarray", {"dtype": None}),
+        ("Z3-DT-003", "plain", "a/zarr.json", {"data_type": {"name": "bfloat16", "must_understand": True}}),
+        ("NZ-FILL-002", "plain", "a/zarr.json", {"attributes": {"_FillValue": "AADAfw=="}}),
+        ("Z3-EXT-002", "plain", "a/zarr.json", {"chunk_key_encoding": {"name": "default", "configuration": []}}),
+    ],
+)  # fmt: skip
+def test_the_cause_is_named_for_whatever_a_reader_says(
+    tmp_path: Path, rule: str, base: str, key: str, changes: dict[str, Any]
+) -> None:
+    document = (_V2 if base == "v2" else BASES[base][key]["json"]) | changes
+    document = {
+        member: value for member, value in document.items() if changes.get(member, 0) is not None
+    }
+    place = write(contents({"base": base, "documents": {key: {"json": document}}}), tmp_path)
+    report = check(place, progress=False)
+    failed = 0
+    for reader in READERS:
+        for failure in outcome(reader, place, report):
+            failed += 1
+            causes = [one.rule for one in explain(failure, reader, report.evaluation)]
+            assert rule in causes, (reader, failure.message)
+    assert failed
+
+
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         for name, what in differences(possible(), Path(folder)).items():

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.nz.identifier import declares_nz, tokens
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail
-from nz_explorer.engine.fixes import Draft, Operation, remove, set_attribute
+from nz_explorer.engine.fixes import Draft, Operation, add, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Group
 from nz_explorer.text.identifiers import (
@@ -83,12 +83,25 @@ def declared(node: Node) -> Iterator[Fail]:
 
 def declare_nz(node: Node) -> Draft:
     """Make the fix that names NZ before whatever is named already, in the attribute or its old spelling."""
-    operations = set_attribute(node, "conventions", with_nz(node.attributes))
+    operations = _renamed(node) or set_attribute(node, "conventions", with_nz(node.attributes))
     other = [token for _, token in _all_tokens(node) if _is_other_version(token)]
     if not other:
         return Draft("safe", operations)
     note = f"if the data keep the rules of {IDENTIFIER}, too; leave out {other[0]} if {IDENTIFIER} was meant"
     return Draft("suggest", operations, note)
+
+
+def _renamed(node: Node) -> tuple[Operation, ...]:
+    """Take over what stands in an attribute whose name was meant to be this one: beside it, it would differ only by case."""
+    almost = next((key for key in _ALMOST_KEYS if _names_nz(node.attributes.get(key))), None)
+    if almost is None or any(key in node.attributes for key in KEYS):
+        return ()
+    value = with_nz({KEYS[0]: node.attributes[almost]})
+    return (remove(node.attribute_pointer(almost)), add(node.attribute_pointer(KEYS[0]), value))
+
+
+def _names_nz(value: Any) -> bool:
+    return isinstance(value, str) and fold(IDENTIFIER) in map(fold, separated(value))
 
 
 _DOMAIN = re.compile(r"(cf|acdd|ugrid|geozarr|coards|cs|ioos|sgrid|radar|cfradial)([-/]?v?\d.*)?")
@@ -261,8 +274,7 @@ def near_miss(node: Node) -> Iterator[Fail]:
                 fix=partial(_joined, key, right) if found[1] else None,
             )
     for key in _ALMOST_KEYS:
-        meant = node.attributes.get(key)
-        if isinstance(meant, str) and fold(IDENTIFIER) in map(fold, separated(meant)):
+        if _names_nz(node.attributes.get(key)):
             yield Fail(
                 node.attribute_pointer(key),
                 f'the attribute {json_text(key)} declares nothing; did you mean "conventions"?',

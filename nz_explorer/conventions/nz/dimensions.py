@@ -274,6 +274,19 @@ def plain_labels(array: Array) -> Iterator[Fail]:
             )
 
 
+def _is_another(array: Array, axis: int, name: str) -> bool:
+    """Whether a name stands for something else already, in the array or, by its length, in the arrays beside it."""
+    own, shape = array.dimension_names or (), array.shape or ()
+    if name in (*own[:axis], *own[axis + 1 :]):
+        return True
+    group = None if array.parent is None else array.hierarchy.node_if_loaded(array.parent)
+    return any(
+        given == name and length != shape[axis]
+        for beside in (group.arrays if isinstance(group, Group) else ())
+        for given, length in zip(beside.dimension_names or (), beside.shape or (), strict=False)
+    )
+
+
 def _plain_name(axis: int) -> FixMaker:
     def fix(node: Node) -> Draft | None:
         name = (
@@ -282,6 +295,11 @@ def _plain_name(axis: int) -> FixMaker:
         plain = "_".join(re.findall(r"[^\W_]+", name or ""))
         if not isinstance(node, Array) or not plain:
             return None
+        if _is_another(node, axis, plain):
+            return Draft(
+                "unsafe",
+                note=f"rename it in all arrays of the group; {plain} is another dimension of it",
+            )
         return Draft("unsafe", set_name(node, axis, plain), "rename it in all arrays of the group")
 
     return fix

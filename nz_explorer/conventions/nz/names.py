@@ -16,6 +16,7 @@ from nz_explorer.engine.fixes import Draft, move, remove
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array
 from nz_explorer.model.dialects import multiscales
+from nz_explorer.model.fill_values import decode_fill
 from nz_explorer.model.paths import below
 from nz_explorer.model.roles import CF_REFERENCES
 from nz_explorer.text.identifiers import KEYS
@@ -260,7 +261,7 @@ def reserved_place(node: Node) -> Iterator[Fail]:
                     node.attribute_pointer(name),
                     f"the attribute {json_text(name)} marks no missing values; did you mean _FillValue?",
                     covers=("NZ-NAME-001",),
-                    fix=_rename(name, "_FillValue"),
+                    fix=_rename(name, "_FillValue") if _fits(node, name) else _type_first,
                 )
     for name, value in node.odd_attributes:
         if isinstance(value, dict) and name not in wanted:
@@ -272,6 +273,18 @@ def reserved_place(node: Node) -> Iterator[Fail]:
                         f"{json_text(key)} must be directly in attributes, found at {pointer}",
                         fix=_lift(key, pointer),
                     )
+
+
+def _type_first(_node: Node) -> Draft:
+    return Draft(
+        "unsafe", note="give the attribute _FillValue, with a value of the array's data type"
+    )
+
+
+def _fits(array: Array, name: str) -> bool:
+    """Whether an attribute holds a value of the array's type, as `_FillValue` must."""
+    decoded = decode_fill(array.attributes[name], array.data_type)
+    return all(problem.kind == "rounding" for problem in decoded.problems)
 
 
 def _plainly(name: str) -> str:

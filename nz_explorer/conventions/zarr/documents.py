@@ -45,7 +45,7 @@ _NO_SYNTAX = {
 }
 """What readers do with a text that is not JSON."""
 _NO_OBJECT = {
-    "zarr-python": "raises MetadataValidationError or TypeError",
+    "zarr-python": "raises MetadataValidationError, TypeError or AttributeError",
     "xarray": "cannot open the group",
 }
 """What they do with JSON that is no object."""
@@ -95,15 +95,25 @@ def utf8(node: Node, document: Document) -> Iterator[Fail]:
     for problem in _of(document, "utf8"):
         # Python's decoder of JSON tells UTF-16 by its byte order mark, and reads it.
         marked = (document.raw or b"").startswith((b"\xff\xfe", b"\xfe\xff"))
+        read = marked or _has_surrogates_only(document.raw or b"")
         if _kind(document) is None:  # else it is no text, which JSON-002 tells
             yield Fail(
                 place(node, document),
                 problem.message,
-                readers=_with_netcdf(document, {}, _NCZARR_ERROR) if marked else None,
+                readers=_with_netcdf(document, {}, _NCZARR_ERROR) if read else None,
                 fix=_advise(
                     "write the document again as UTF-8; if it is Latin-1, iconv -f LATIN1 -t UTF-8 does that"
                 ),
             )
+
+
+def _has_surrogates_only(raw: bytes) -> bool:
+    """Whether nothing but halves of UTF-16 pairs is wrong: Python's decoder of JSON lets them pass."""
+    try:
+        raw.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 @rule("JSON-002", on="document", when=_has_problems)
@@ -270,16 +280,22 @@ def v2_attributes_not_object(node: Node, document: Document) -> Iterator[Fail]:
             )
 
 
+_NO_ATTRIBUTES = "cannot list the attributes of the group: invalid argument"
+
+
 def _of_attributes(node: Node, kind: str) -> dict[str, str] | None:
     """Return what readers do with attributes of Zarr v2 that are no object, where the rule's entry does not say it."""
-    is_array = node.kind == "array"
-    if is_array and kind in ("null", "array"):
+    if node.kind == "array":
         return None
-    # Of a group below the root netCDF-C raises an error only where its attributes are asked for.
-    netcdf = {"netCDF-C": _INVALID} if is_array or node.is_root else {}
+    # it opens the rest of a dataset with such a group, of which ncdump asks for the attributes
+    netcdf = {"netCDF-C": _INVALID if node.is_root else _NO_ATTRIBUTES}
     if kind == "null":  # to the others as if they were not there
         return netcdf
-    return {"zarr-python": "raises TypeError", "xarray": "cannot open the group", **netcdf}
+    return {
+        "zarr-python": "raises TypeError: Expected dict with string keys",
+        "xarray": "cannot open the group",
+        **netcdf,
+    }
 
 
 @rule("JSON-007", on="document", when=_has_problems)

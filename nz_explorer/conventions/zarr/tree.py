@@ -169,6 +169,14 @@ def node_inside_array(array: Array, inside: Inside) -> Iterator[Fail | Undecided
         )
 
 
+_SEEN_BY_NONE = {
+    "zarr-python": "does not list the node",
+    "xarray": "does not show the node",
+    "netCDF-C": "does not show the node",
+}
+"""Of Zarr v3 below v2, which netCDF-C reads."""
+
+
 @rule("TREE-005", on="node")
 def one_format(node: Node) -> Iterator[Fail]:
     """Fail on a node of another version than the root: readers that follow the root do not see it."""
@@ -177,6 +185,7 @@ def one_format(node: Node) -> Iterator[Fail]:
         yield Fail(
             "",
             f"this node is Zarr v{own} in a Zarr v{root} hierarchy",
+            readers=_SEEN_BY_NONE if own == 3 else None,
             fix=lambda _node: Draft("suggest", note=f"convert it to Zarr v{root}"),
         )
 

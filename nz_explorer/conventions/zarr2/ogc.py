@@ -168,7 +168,11 @@ def no_user_types(array: Array) -> Iterator[Fail]:
         said = f"{kind.text}: the standard maps no user-defined types to netCDF"
     elif kind.known and kind.kind not in ("int", "uint", "bytes") and kind.name not in FLOATS:
         dtype = shown(array.metadata.get("dtype"))
-        said = f"netCDF has no type for dtype {dtype} ({kind.text})"
+        said = (
+            f"netCDF-C reads no texts of dtype {dtype} ({kind.text}), though netCDF has a type for texts"
+            if kind.kind == "string"
+            else f"netCDF has no type for dtype {dtype} ({kind.text})"
+        )
     else:
         return
     # xarray makes a _FillValue of it, and none that NumPy can compare

@@ -178,7 +178,19 @@ def time_units(array: Array) -> Iterator[Fail]:
     """Require the unit of times."""
     for at, given in _type_strings(array):
         if _without_units(given):
-            yield Fail(at, f"dtype {shown(given)} has no unit of time")
+            yield Fail(
+                at,
+                f"dtype {shown(given)} has no unit of time",
+                readers=NCZARR_ERROR if _is_taken_without_unit(array, given) else None,
+            )
+
+
+def _is_taken_without_unit(array: Array, given: str) -> bool:
+    """Whether zarr-python opens it: NumPy makes any number a duration without a unit, but no number a date."""
+    if given.lstrip("<>|=").startswith("m8"):
+        return True
+    is_field = array.metadata.get("dtype") != given
+    return not is_field and array.metadata.get("fill_value") in (None, "NaT")
 
 
 @rule("Z2-DT-003", on="array", formats=V2, provides="data type")
@@ -384,6 +396,12 @@ def _is_number_as_text(given: Any, kind: str) -> bool:
     return True
 
 
+TURNED = dict.fromkeys(
+    ("zarr-python", "xarray"),
+    "takes the text for true, and fills chunks that are not stored with it",
+)
+
+
 def _readers_of(given: Any, kind: str, problem: FillProblem) -> dict[str, str]:
     """Return what readers do with a value that does not fit the type; none, where they make one of it."""
     numbers = kind in ("int", "uint", "float")
@@ -445,6 +463,8 @@ def fill_fits(array: Array) -> Iterator[Fail]:
         )
     elif problem is not None:
         readers = _readers_of(given, kind, problem)
+        # Python takes every text that is not empty for true, also "false"
+        turned = kind == "bool" and isinstance(given, str) and problem.suggestion is False
         fix = None
         if kind == "float" and not readers and problem.kind == "range":  # which they round to
             fix = set_to(FILL, "Infinity" if given > 0 else "-Infinity")
@@ -467,8 +487,8 @@ def fill_fits(array: Array) -> Iterator[Fail]:
         yield Fail(
             FILL,
             f"fill_value {shown(given)} ({json_type(given)}) does not fit {array.data_type.text}: {problem.why.removesuffix(' and can never match')}",
-            impact="values" if masks else "blocks" if readers else "convention",
-            readers={**masks, **readers},
+            impact="values" if masks or turned else "blocks" if readers else "convention",
+            readers=TURNED if turned else {**masks, **readers},
             stops=tuple(readers) if masks else (),
             fix=fix,
         )

@@ -117,6 +117,7 @@ def transpose_order(array: Array) -> Iterator[Fail]:
             yield Fail(
                 f"{pointer}/configuration/order",
                 f"the order of transpose must list each axis from 0 to n − 1 once, got {got}",
+                readers={} if _is_order_to_python(order, _rank(array, pointer)) else None,
                 fix=_order_in_full(f"{pointer}/configuration/order", order, _rank(array, pointer)),
             )
 
@@ -143,6 +144,12 @@ def _is_order(order: Any, rank: int | None) -> TypeGuard[list[int]]:
         and all(map(is_integer, order))
         and sorted(order) == list(range(len(order)))
     )
+
+
+def _is_order_to_python(order: Any, rank: int | None) -> bool:
+    """Whether it lists each axis once where false and true are 0 and 1."""
+    numbers = [int(axis) if isinstance(axis, bool) else axis for axis in order or ()]
+    return isinstance(order, list) and _is_order(numbers, rank)
 
 
 def _is_shape(shape: Any) -> TypeGuard[list[int]]:
@@ -265,7 +272,7 @@ def _inner_shape(
 
 @rule("Z3-CODEC-009", on="array", formats=V3, needs=("codecs",))
 def index_protected(array: Array) -> Iterator[Fail]:
-    """Require a checksum on the index, without which a damaged shard is read as other data."""
+    """Require a checksum on the index, without which a damaged shard is read as other data; note the less usual byte order."""
     for pointer, configuration, _ in configured(array, "sharding_indexed"):
         chain = configuration.get("index_codecs")
         if isinstance(chain, list) and chain and "crc32c" not in map(codec_name, chain):
@@ -273,6 +280,15 @@ def index_protected(array: Array) -> Iterator[Fail]:
                 f"{pointer}/configuration/index_codecs",
                 "the shard index is not protected by crc32c: damage to it goes unnoticed, and zarrita up to May 2026 reads other bytes for the data",
             )
+        for number, codec in enumerate(chain if isinstance(chain, list) else ()):
+            given = codec.get("configuration") if isinstance(codec, dict) else None
+            if isinstance(given, dict) and given.get("endian") == "big":
+                yield Fail(
+                    f"{pointer}/configuration/index_codecs/{number}/configuration/endian",
+                    "the shard index is big-endian, and little-endian is recommended; every reader decodes both",
+                    severity="info",
+                    readers={},
+                )
 
 
 @rule("Z3-CODEC-013", on="array", formats=V3, needs=("codecs",))

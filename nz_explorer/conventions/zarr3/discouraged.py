@@ -140,17 +140,31 @@ def shards_of_a_transposed_chunk(array: Array) -> Iterator[Fail]:
             )
 
 
+_NO_TYPE = {
+    "zarr-python": "raises ValueError: Invalid data_type",
+    "xarray": "cannot open the group",
+}
+
+
 @rule("Z3-DT-003", on="array", formats=V3)
 def no_must_understand(array: Array) -> Iterator[Fail]:
     """Fail on must_understand in extensions that nobody can do without."""
     for point in POINTS:
         given = array.metadata.get(point)
-        # true is what every extension means that says nothing
-        if isinstance(given, dict) and given.get("must_understand", True) is not True:
-            pointer = f"/{point}/must_understand"
+        if not isinstance(given, dict) or "must_understand" not in given:
+            continue
+        pointer, refused = f"/{point}/must_understand", point == "data_type"
+        # true is what every extension means that says nothing; zarr-python takes no type with either
+        if given["must_understand"] is not True or (refused and array.data_type.status != "core"):
+            legal = given["must_understand"] is True
             yield Fail(
                 pointer,
-                f"must_understand: {shown(given['must_understand'])} is not supported in {point}",
+                f"must_understand: true in {point} is valid and means nothing; zarr-python does not open the array"
+                if legal
+                else f"must_understand: {shown(given['must_understand'])} is not supported in {point}",
+                severity="info" if legal else None,
+                impact="blocks" if refused else None,
+                readers=_NO_TYPE if refused else None,
                 fix=lambda _node, pointer=pointer: Draft("safe", (remove(pointer),)),  # type: ignore[misc]  # bound now
             )
 

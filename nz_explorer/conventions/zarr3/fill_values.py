@@ -11,6 +11,7 @@ from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Safety
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.fill_values import MISSING as NO_SUGGESTION
+from nz_explorer.model.fill_values import decode_storage_fill
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array
@@ -46,6 +47,12 @@ def fill_present(array: Array) -> Iterator[Fail]:
         )
 
 
+_TURNED = dict.fromkeys(
+    ("zarr-python", "xarray"),
+    "takes the text for true, and fills chunks that are not stored with it",
+)
+
+
 def _wrong_fill(array: Array, rule_id: str, wanted: str) -> Iterator[Fail]:
     """Fail where the decoder could not make a value of the array's type of ``fill_value``."""
     if FILL_RULES.get(array.data_type.kind) != rule_id or array.storage_fill is None:
@@ -53,23 +60,48 @@ def _wrong_fill(array: Array, rule_id: str, wanted: str) -> Iterator[Fail]:
     for problem in array.storage_fill.problems:
         if problem.kind == "rounding" or (problem.kind == "spelling" and rule_id == "Z3-FV-004"):
             continue  # understood, and legal
-        if problem.kind == "range" and rule_id in ("Z3-FV-004", "Z3-FV-005"):
+        pair = isinstance(array.metadata.get("fill_value"), list)
+        if problem.kind == "range" and (
+            rule_id == "Z3-FV-004" or (rule_id == "Z3-FV-005" and pair)
+        ):
             continue  # Zarr rounds to infinity what is beyond the largest float
         known = problem.suggestion is not NO_SUGGESTION
         safety = FILL_SAFETY.get(rule_id, problem.safety)
+        given = array.metadata.get("fill_value")
+        # Python takes every text that is not empty for true, also "false"
+        turned = rule_id == "Z3-FV-002" and isinstance(given, str) and problem.suggestion is False
         yield Fail(
             "/fill_value",
             f"fill_value of {array.data_type.text} must be {wanted}: {problem.why.removesuffix(' and can never match')}",
-            readers={}
-            if problem.kind != "range" and _is_taken(array.metadata.get("fill_value"), rule_id)
+            impact="values"
+            if turned
+            else "blocks"
+            if rule_id == "Z3-FV-002" and given == []
             else None,
-            fix=set_to("/fill_value", problem.suggestion, safety) if known else None,
+            readers=_TURNED if turned else _readers(array, problem.kind, rule_id),
+            fix=set_to("/fill_value", problem.suggestion, "suggest" if turned else safety)
+            if known
+            else None,
         )
         return
 
 
-_BITS = re.compile("0x[0-9a-fA-F]{1,8}|0x[0-9a-fA-F]{16}")
-"""What zarr-python takes for bits."""
+def _readers(array: Array, kind: str, rule_id: str) -> dict[str, str] | None:
+    """Return what readers do with a wrong value, where the rule's entry does not say it."""
+    given = array.metadata.get("fill_value")
+    if rule_id == "Z3-FV-002" and given == []:
+        return dict.fromkeys(("zarr-python", "xarray"), "raises ValueError when values are read")
+    if kind == "range" or not _is_taken(given, rule_id):
+        return None
+    if rule_id == "Z3-FV-003" and isinstance(given, str):
+        return None if decode_storage_fill(int(given), array.data_type, 3).problems else {}
+    return {}
+
+
+_BITS = re.compile("0x(?:[0-9a-fA-F]{4}){1,2}|0x[0-9a-fA-F]{16}")
+"""What zarr-python takes for bits, whatever the size of the type."""
+_PART = re.compile(f"NaN|-?Infinity|{_BITS.pattern}")
+"""What it takes for a part of a complex number."""
 
 
 def _is_taken(given: Any, rule_id: str) -> bool:
@@ -87,6 +119,8 @@ def _is_taken(given: Any, rule_id: str) -> bool:
         except ValueError:
             return False
         return True
+    if rule_id == "Z3-FV-005" and isinstance(given, list) and len(given) == 2:
+        return all(isinstance(part, int | float) or _PART.fullmatch(str(part)) for part in given)
     return False
 
 

@@ -188,7 +188,11 @@ def attributes_object(node: Node) -> Iterator[Fail]:
         # zarr-python does not look at those of an array; xarray does, where there is something in them
         is_array = isinstance(node, Array)
         read_as_none = given is None or (given in ([], "") and is_array)
-        by_xarray = {"xarray": "raises TypeError, and cannot open the group"} if is_array else None
+        by_xarray = (
+            {"xarray": "raises TypeError or IndexError, and cannot open the group"}
+            if is_array
+            else None
+        )
         yield Fail(
             "/attributes",
             f"attributes must be an object, got {json_type(given)}",

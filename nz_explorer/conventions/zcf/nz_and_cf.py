@@ -20,7 +20,7 @@ from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, Operation, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Group
-from nz_explorer.text.identifiers import CF_TOKEN, IDENTIFIER, KEYS, fold
+from nz_explorer.text.identifiers import CF_TOKEN, IDENTIFIER, KEYS, fold, with_nz
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
@@ -134,6 +134,10 @@ def _add_token(token: str) -> Any:
         operations: tuple[Operation, ...] = set_attribute(
             node, "conventions", f"{given.rstrip()} {token}"
         )
+        legacy = node.attributes.get("Conventions")
+        if isinstance(legacy, str) and not declares_nz({"Conventions": legacy}):
+            # else the two would still name different conventions
+            operations += set_attribute(node, "Conventions", with_nz({"conventions": legacy}))
         return Draft("safe", operations)
 
     return fix

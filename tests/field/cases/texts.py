@@ -67,7 +67,7 @@ def texts_of_numpy_2(folder: Path) -> Path:
 @reported(
     "Unidata/netcdf-c#2465",
     "The dataset breaks when it is opened with netCDF4, as some variables hold texts; they could be ignored",
-    finding=("Z2-OGC-004", "/url", "no type"),
+    finding=("Z2-OGC-004", "/url", "no texts"),
     before=fails(netcdf_c, OSError, "NCZarr error"),
     beside=("Z2-FV-006", "Z2-DT-001"),
 )

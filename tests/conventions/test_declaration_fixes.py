@@ -1,0 +1,54 @@
+"""Fixes of the declaration: what they leave names the same conventions everywhere, and none is lost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonpatch import apply_patch
+
+import nz_explorer as nz
+
+
+def _findings(place: Path, attributes: dict[str, Any]) -> dict[str, nz.Finding]:
+    root = {"zarr_format": 3, "node_type": "group", "attributes": attributes}
+    (place / "zarr.json").write_text(json.dumps(root))
+    return {finding.rule: finding for finding in nz.check(place, progress=False).findings}
+
+
+@pytest.mark.parametrize(
+    ("rule", "given", "right"),
+    [
+        ("NZ-DECL-001", {"CONVENTIONS": "CF-1.12 nz-1.0"}, {"conventions": "NZ-1.0 CF-1.12"}),
+        ("NZ-DECL-001", {"convention": "NZ-1.0"}, {"conventions": "NZ-1.0"}),
+        (
+            "NZ-DECL-001",
+            {"CONVENTIONS": "mine"},
+            {"CONVENTIONS": "mine", "conventions": "NZ-1.0"},
+        ),
+        (
+            "NZ-DOM-001",
+            {"conventions": "NZ-1.0", "Conventions": "CF-1.12"},
+            {"conventions": "NZ-1.0 CF-1.12", "Conventions": "NZ-1.0 CF-1.12"},
+        ),
+        (
+            "NZ-DOM-001",
+            {"conventions": "NZ-1.0", "Conventions": "nz-1.0 CF-1.12"},
+            {"conventions": "NZ-1.0 CF-1.12", "Conventions": "nz-1.0 CF-1.12"},
+        ),
+    ],
+)
+def test_a_fixed_declaration_agrees_with_itself(
+    rule: str, given: dict[str, str], right: dict[str, str], tmp_path: Path
+) -> None:
+    before = _findings(tmp_path, given)
+    fix = before[rule].fix
+    assert fix is not None
+    root = json.loads((tmp_path / "zarr.json").read_text())
+    fixed = apply_patch(root, [dict(one) for one in fix.patch])["attributes"]
+
+    assert fixed == right
+    beside_it = {"NZ-NAME-004"} if "CONVENTIONS" in right else set()  # another attribute of its own
+    assert set(_findings(tmp_path, fixed)) - set(before) == beside_it

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import base64
-import math
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nz_explorer.conventions.times_as_numbers import TIMES
+from nz_explorer.conventions.zarr2.fill_readers import (
+    REFUSED,
+    TURNED,
+    is_number_as_text,
+    masked_by,
+    readers_of,
+)
 from nz_explorer.conventions.zarr2.netcdf_types import what_netcdf_reads
 from nz_explorer.conventions.zarr2.nodes import V2
 from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR, set_to, shown
@@ -21,7 +26,7 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model.array import OBJECT_CODECS
 from nz_explorer.model.data_type import parse_v2, parse_v3
 from nz_explorer.model.fill_values import MISSING, FillProblem
-from nz_explorer.model.fill_values.spelling import from_base64, json_float, value_text
+from nz_explorer.model.fill_values.spelling import from_base64, json_float
 from nz_explorer.text.phrases import listed, plural
 
 if TYPE_CHECKING:
@@ -41,7 +46,6 @@ NAMES = ("NaN", "Infinity", "-Infinity")
 BASE64 = ("bytes", "raw", "struct")
 """Kinds of types whose fill values are base64."""
 FILL = "/.zarray/fill_value"
-REFUSED = {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
 OBJECTS = {"zarr-python": "reads no such objects", "xarray": "cannot open the group"}
 OTHERS = {"zarr-python": "raises ValueError", "xarray": "cannot open the group"}
 BEFORE_3_4_1 = {
@@ -286,7 +290,7 @@ def fill_names(array: Array) -> Iterator[Fail]:
         # which netCDF-C takes for no name of a number
         short = isinstance(given, str) and (given[:1] == "+" or given.lower().lstrip("-") == "inf")
         base64_of_xarray = (
-            isinstance(given, str) and from_base64(given) and not _is_number_as_text(given, "float")
+            isinstance(given, str) and from_base64(given) and not is_number_as_text(given, "float")
         )
         readers = (CRASHES if short else {}) | (REFUSED | CRASHES if base64_of_xarray else {})
         yield Fail(
@@ -385,45 +389,6 @@ def fill_scalar(array: Array) -> Iterator[Fail]:
 _LISTED = {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
 
 
-def _is_number_as_text(given: Any, kind: str) -> bool:
-    """Whether zarr-python makes a number of a text all the same, for a kind of data type."""
-    if not isinstance(given, str) or kind not in ("int", "uint", "float"):
-        return False
-    try:
-        int(given) if kind in ("int", "uint") else float(given)
-    except ValueError:
-        return False
-    return True
-
-
-TURNED = dict.fromkeys(
-    ("zarr-python", "xarray"),
-    "takes the text for true, and fills chunks that are not stored with it",
-)
-
-
-def _readers_of(given: Any, kind: str, problem: FillProblem) -> dict[str, str]:
-    """Return what readers do with a value that does not fit the type; none, where they make one of it."""
-    numbers = kind in ("int", "uint", "float")
-    if kind in TIMES and isinstance(given, bool):
-        return {}
-    if kind == "bool" or (kind in ("string", "float") and problem.kind == "range"):
-        return {}  # which Python makes of anything, cuts, or rounds to infinity
-    if numbers and (isinstance(given, bool) or problem.suggestion == given):
-        return {}  # true is 1 to them, false is 0, and 1.0 is 1
-    if _is_number_as_text(given, kind):
-        return CRASHES
-    error = "OverflowError" if problem.kind == "range" else "TypeError"
-    readers = {**REFUSED, "zarr-python": f"raises {error}"}
-    if not numbers:
-        return {**readers, **NCZARR_ERROR}  # it has no such types
-    if isinstance(given, str):
-        return {**readers, **CRASHES}
-    if error == "OverflowError" or (isinstance(given, float) and not math.isfinite(given)):
-        return {**readers, "netCDF-C": "refuses the dataset: numeric conversion not representable"}
-    return readers
-
-
 NO_NAN = "no integer is NaN; chunks that were not written then hold nothing in particular"
 BEYOND = "no value of the type can be equal to it, so it marks none as missing"
 NOTHING = "the empty text may have been written for no fill value at all, which is null"
@@ -462,7 +427,7 @@ def fill_fits(array: Array) -> Iterator[Fail]:
             else None,
         )
     elif problem is not None:
-        readers = _readers_of(given, kind, problem)
+        readers = readers_of(given, kind, problem)
         # Python takes every text that is not empty for true, also "false"
         turned = kind == "bool" and isinstance(given, str) and problem.suggestion is False
         fix = None
@@ -483,7 +448,7 @@ def fill_fits(array: Array) -> Iterator[Fail]:
             fix = set_to(FILL, None, "suggest", NOTHING)
         elif problem.kind == "range":
             fix = set_to(FILL, None, "suggest", BEYOND)
-        masks = _masked_by(given, kind)
+        masks = masked_by(given, kind)
         yield Fail(
             FILL,
             f"fill_value {shown(given)} ({json_type(given)}) does not fit {array.data_type.text}: {problem.why.removesuffix(' and can never match')}",
@@ -492,16 +457,6 @@ def fill_fits(array: Array) -> Iterator[Fail]:
             stops=tuple(readers) if masks else (),
             fix=fix,
         )
-
-
-def _masked_by(given: Any, kind: str) -> dict[str, str]:
-    """Return what xarray does with a value that it takes for a number: it masks by it."""
-    if kind not in ("int", "uint", "float"):
-        return {}
-    if not isinstance(given, bool) and not _is_number_as_text(given, kind):
-        return {}
-    number = value_text(np.float64(given) if kind == "float" else np.int64(given))
-    return {"xarray": f"takes it for {number}, and shows each {number} as missing"}
 
 
 def _by_first_chunk(node: Node) -> Draft | None:

@@ -264,9 +264,11 @@ def _dialects(root: Node) -> frozenset[tuple[str, str]]:
 
 
 def _noted(node: Node) -> Any:
-    """Return what netCDF-C noted of a group, whose dimensions those of all groups below are compared with."""
+    """Return what netCDF-C noted of a group, whose dimensions those of all groups below are compared with, as it reads it."""
     place = nczarr.find(node, "group")
-    return None if place is None else repr(place.value)
+    if place is None:
+        return None
+    return repr(place.value), any(b"\\u" in (one.raw or b"") for one in node.documents)
 
 
 def _mentions(array: Array, ends: set[str]) -> bool:

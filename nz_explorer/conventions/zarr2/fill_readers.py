@@ -1,0 +1,92 @@
+"""What readers do with fill values of Zarr v2 that do not fit the type."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nz_explorer.conventions.times_as_numbers import TIMES
+from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR
+from nz_explorer.model.fill_values.spelling import value_text
+
+if TYPE_CHECKING:
+    from nz_explorer.model.fill_values import FillProblem
+
+REFUSED = {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
+
+
+def is_number_as_text(given: Any, kind: str) -> bool:
+    """Whether zarr-python makes a number of a text all the same, for a kind of data type.
+
+    Parameters
+    ----------
+    given
+        The value.
+    kind
+        Of the data type, as `DataType.kind` has it.
+    """
+    if not isinstance(given, str) or kind not in ("int", "uint", "float"):
+        return False
+    try:
+        int(given) if kind in ("int", "uint") else float(given)
+    except ValueError:
+        return False
+    return True
+
+
+TURNED = dict.fromkeys(
+    ("zarr-python", "xarray"),
+    "takes the text for true, and fills chunks that are not stored with it",
+)
+
+
+def readers_of(given: Any, kind: str, problem: FillProblem) -> dict[str, str]:
+    """Return what readers do with a value that does not fit the type; none, where they make one of it.
+
+    Parameters
+    ----------
+    given
+        The value.
+    kind
+        Of the data type, as `DataType.kind` has it.
+    problem
+        Why it does not fit.
+    """
+    numbers = kind in ("int", "uint", "float")
+    if kind in TIMES and isinstance(given, bool):
+        return {}
+    if kind == "bool" or (kind in ("string", "float") and problem.kind == "range"):
+        return {}  # which Python makes of anything, cuts, or rounds to infinity
+    if numbers and (isinstance(given, bool) or problem.suggestion == given):
+        return {}  # true is 1 to them, false is 0, and 1.0 is 1
+    if is_number_as_text(given, kind):
+        return CRASHES
+    error = "OverflowError" if problem.kind == "range" else "TypeError"
+    readers = {**REFUSED, "zarr-python": f"raises {error}"}
+    if not numbers:
+        return {**readers, **NCZARR_ERROR}  # it has no such types
+    if isinstance(given, str):
+        return {**readers, **CRASHES}
+    if error == "OverflowError" or (isinstance(given, float) and not math.isfinite(given)):
+        return {**readers, "netCDF-C": "refuses the dataset: numeric conversion not representable"}
+    return readers
+
+
+def masked_by(given: Any, kind: str) -> dict[str, str]:
+    """Return what xarray does with a value that it takes for a number: it masks by it.
+
+    Parameters
+    ----------
+    given
+        The value.
+    kind
+        Of the data type, as `DataType.kind` has it.
+    """
+    if kind not in ("int", "uint", "float"):
+        return {}
+    if not isinstance(given, bool) and not is_number_as_text(given, kind):
+        return {}
+    number = value_text(np.float64(given) if kind == "float" else np.int64(given))
+    return {"xarray": f"takes it for {number}, and shows each {number} as missing"}

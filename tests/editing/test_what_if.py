@@ -582,3 +582,17 @@ def test_a_pyramid_that_loses_a_level_is_told_so() -> None:
     what_if = WhatIf(evaluated(store(bytes_of), conventions=["zcf"]))
     what_if.edit("0/deep/zarr.json", None)
     assert "ZCF-MS-001" in [finding.rule for finding in what_if.new]
+
+
+@pytest.mark.parametrize("rule", ["CF-MAP-008"])
+def test_fixes_of_another_node_take_the_finding_away(rule: str) -> None:
+    tried = 0
+    for case in CASES:
+        if case["rule"] != rule or not case["expect"]:
+            continue
+        base = evaluated(store(contents(case)))
+        for finding in base.findings():
+            if finding.rule == rule and finding.fix is not None and finding.fix.patch:
+                tried += 1
+                assert finding in WhatIf(base).apply(finding).gone, case["name"]
+    assert tried > 2

@@ -123,8 +123,12 @@ class Reevaluation:
         before = docs.node_if_loaded(path)
         after = docs.reread(path) if docs.get(group) is not None else None
         self.members.add(group)
-        if _attribute_names(before) != _attribute_names(after):
-            self._beside.add(group)
+        if _seen_beside(before) != _seen_beside(after):
+            # a grid mapping is that of arrays in groups below, too
+            inside = f"{group.rstrip('/')}/"
+            self._beside |= {
+                p for p in self.evaluation.groups if p == group or p.startswith(inside)
+            }
         if (
             before is None
             or after is None
@@ -281,8 +285,12 @@ def _axes(node: Node) -> Any:
     return (node.shape, node.dimension_names) if isinstance(node, Array) else None
 
 
-def _attribute_names(node: Node | None) -> frozenset[str]:
-    return frozenset(node.attributes) if isinstance(node, Array) else frozenset()
+def _seen_beside(node: Node | None) -> Any:
+    """Return what the verdicts on the values of coordinates beside an array depend on: of a grid mapping on all it says."""
+    if not isinstance(node, Array):
+        return None
+    whole = node.attributes if node.shape == () else node.attributes.get("grid_mapping")
+    return frozenset(node.attributes), repr(whole)
 
 
 def _values_key(node: Node) -> Any:

@@ -268,11 +268,12 @@ def _dialects(root: Node) -> frozenset[tuple[str, str]]:
 
 
 def _noted(node: Node) -> Any:
-    """Return what netCDF-C noted of a group, whose dimensions those of all groups below are compared with, as it reads it."""
+    """Return what groups below are compared with: what netCDF-C noted of dimensions, as it reads it, and the wells of a plate."""
+    given = node.attributes.get("ome", node.attributes)
+    plate = given.get("plate") if isinstance(given, dict) else None
     place = nczarr.find(node, "group")
-    if place is None:
-        return None
-    return repr(place.value), any(b"\\u" in (one.raw or b"") for one in node.documents)
+    escapes = place is not None and any(b"\\u" in (one.raw or b"") for one in node.documents)
+    return repr(plate), None if place is None else repr(place.value), escapes
 
 
 def _mentions(array: Array, ends: set[str]) -> bool:

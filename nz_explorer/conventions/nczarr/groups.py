@@ -159,7 +159,7 @@ def contents(group: Group) -> Iterator[Fail]:
     for kind in ("arrays", "groups"):
         member, names = place.member(kind)
         if names is None:
-            member, names = nczarr.MEMBERS[kind][place.era != "attributes"], []
+            names = []
         if not is_names(names):
             continue  # NCZ-GRP-001
         there = _names_there(group, kind, names)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 def metadata_are_there(group: Group) -> Iterator[Fail]:
     """Require NCZarr metadata of each group of a netCDF-C dataset, and of each array that these list."""
     superblock = nczarr.find(group.hierarchy.root, "superblock")
+    if superblock is not None and superblock.era == "objects":
+        yield from _objects_are_there(group)
     if superblock is None or not superblock.read:
         return
     era = superblock.era
@@ -63,6 +65,31 @@ def metadata_are_there(group: Group) -> Iterator[Fail]:
                 rule="NCZ-VAR-006",
                 fix=lambda node, path=array.path: _array_metadata(node, path, era),  # type: ignore[misc]  # bound now
             )
+
+
+def _objects_are_there(group: Group) -> Iterator[Fail]:
+    """Require the objects that netCDF-C 4.8.0 wrote beside .zgroup and .zarray, and that nothing reads today."""
+    if nczarr.find(group, "group") is None:
+        if group.state != "missing" and group.children:
+            yield _no_object("/.nczgroup", group, "NCZ-SB-002")
+        return
+    notes = nczarr.group_notes(group)
+    names = (notes.arrays if notes is not None else None) or ()
+    for array in group.arrays:
+        if array.name in names and nczarr.find(array, "array") is None:
+            yield _no_object("/.nczvar", array, "NCZ-VAR-006")
+
+
+def _no_object(pointer: str, node: Node, rule_id: str) -> Fail:
+    return Fail(
+        pointer,
+        f"the superblock is that of netCDF-C 4.8.0, which needs {pointer[1:]} of {node.path}, and there is none",
+        path=node.path,
+        rule=rule_id,
+        severity="info",
+        impact="convention",
+        readers={},
+    )
 
 
 def _no_group(group: Group, lost: list[str]) -> Fail:

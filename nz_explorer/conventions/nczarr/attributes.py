@@ -167,8 +167,9 @@ def known_types(node: Node) -> Iterator[Fail]:
         return
     place, types = found
     for key, spelled in types.items():
-        # Characters were U1 once, which netCDF-C of today does not take where it keeps types today.
-        late = place.era == "attributes" and isinstance(spelled, str) and "U" in spelled
+        # Characters were U1 up to 4.9.0, which netCDF-C of today does not take where it keeps types today.
+        here = place.era == "attributes" and not place.is_upper
+        late = here and isinstance(spelled, str) and "U" in spelled
         if late or nczarr.type_at(place, spelled) is None:
             unknown = Fail(
                 place.at("types", key),

@@ -107,7 +107,7 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
                 continue
             if nearer := _nearer(array, home, dimension):
                 yield read_today(array, place, _mistaken(array, pointer, dimension, *nearer))
-            old_scalar = place.era == "objects" and place.is_scalar  # NCZ-VAR-005
+            old_scalar = not place.read and place.is_scalar  # NCZ-VAR-005
             if length != dimension.size and "scalar" not in place.value and not old_scalar:
                 other = Fail(
                     pointer,

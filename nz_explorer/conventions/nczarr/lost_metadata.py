@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def metadata_are_there(group: Group) -> Iterator[Fail]:
     """Require NCZarr metadata of each group of a netCDF-C dataset, and of each array that these list."""
     superblock = nczarr.find(group.hierarchy.root, "superblock")
-    if superblock is not None and superblock.era == "objects":
-        yield from _objects_are_there(group)
+    if superblock is not None and (superblock.era == "objects" or superblock.is_upper):
+        yield from _were_there(group, superblock.era)
     if superblock is None or not superblock.read:
         return
     era = superblock.era
@@ -67,23 +67,25 @@ def metadata_are_there(group: Group) -> Iterator[Fail]:
             )
 
 
-def _objects_are_there(group: Group) -> Iterator[Fail]:
-    """Require the objects that netCDF-C 4.8.0 wrote beside .zgroup and .zarray, and that nothing reads today."""
+def _were_there(group: Group, era: nczarr.Era) -> Iterator[Fail]:
+    """Require what netCDF-C up to 4.9.0 wrote of each group and array, and what nothing reads today."""
     if nczarr.find(group, "group") is None:
         if group.state != "missing" and group.children:
-            yield _no_object("/.nczgroup", group, "NCZ-SB-002")
+            yield _none_of(group, ".nczgroup", "_NCZARR_GROUP", era, "NCZ-SB-002")
         return
     notes = nczarr.group_notes(group)
     names = (notes.arrays if notes is not None else None) or ()
     for array in group.arrays:
         if array.name in names and nczarr.find(array, "array") is None:
-            yield _no_object("/.nczvar", array, "NCZ-VAR-006")
+            yield _none_of(array, ".nczvar", "_NCZARR_ARRAY", era, "NCZ-VAR-006")
 
 
-def _no_object(pointer: str, node: Node, rule_id: str) -> Fail:
+def _none_of(node: Node, document: str, key: str, era: nczarr.Era, rule_id: str) -> Fail:
+    in_objects = era == "objects"
+    version, name = ("4.8.0", document) if in_objects else ("4.8.1 to 4.9.0", key)
     return Fail(
-        pointer,
-        f"the superblock is that of netCDF-C 4.8.0, which needs {pointer[1:]} of {node.path}, and there is none",
+        f"/{document}" if in_objects else _pointer(node, key, era),
+        f"the superblock is that of netCDF-C {version}, which needs {name} of {node.path}, and there is none",
         path=node.path,
         rule=rule_id,
         severity="info",

@@ -131,6 +131,11 @@ class Place:
         return spellings[self.era != "attributes"], None
 
     @property
+    def is_upper(self) -> bool:
+        """Whether it has a name in upper case, as netCDF-C 4.8.1 to 4.9.0 wrote them."""
+        return self.pointer.rpartition("/")[2].isupper()
+
+    @property
     def is_scalar(self) -> bool:
         """Whether it marks an array as scalar."""
         # netCDF-C asks whether the mark is there, and not what it says.

@@ -112,7 +112,7 @@ class Array(Node):
         found = self._structure.data_type
         if found is _UNSET:
             found = self._structure.data_type = (
-                parse_v2(nczarr.stored_dtype(self.metadata), self._object_codec())
+                parse_v2(nczarr.stored_dtype(self), self._object_codec())
                 if self.zarr_format == 2
                 else parse_v3(self.metadata["data_type"])
                 if "data_type" in self.metadata

@@ -398,7 +398,9 @@ def _is_char(array: Array) -> bool:
     if place is None:
         return False
     given = array.metadata.get("dtype")
-    return given in (">S1", "<U1", "|U1") or (given == "|S1" and place.era == "objects")
+    return given in (">S1", "|U1", *nczarr.OLD_CHARACTERS) or (
+        given == "|S1" and place.era == "objects"
+    )
 
 
 def _fill_value(array: Node, noted: str | None) -> CdlValue | None:

@@ -108,7 +108,8 @@ def test_what_is_noted_wrongly_takes_nothing_from_the_values(tmp_path: Path) -> 
         assert to_xarray(open_store(folder).root).values.tolist() == [1, 2, 3]
 
 
-def test_characters_of_netcdf_c_4_9_0_are_of_one_byte(tmp_path: Path) -> None:
+@pytest.mark.parametrize("beside", ["", ".nczvar", ".nczarray"])
+def test_characters_of_netcdf_c_up_to_4_9_0_are_of_one_byte(tmp_path: Path, beside: str) -> None:
     document = {
         "zarr_format": 2,
         "shape": [3],
@@ -119,10 +120,17 @@ def test_characters_of_netcdf_c_4_9_0_are_of_one_byte(tmp_path: Path) -> None:
         "compressor": None,
         "filters": None,
     }
-    noted = {"_NCZARR_ARRAY": {"dimrefs": ["/y"], "storage": "chunked"}}
-    (tmp_path / ".zarray").write_text(json.dumps({**document, **noted}))
-    (tmp_path / "0").write_bytes(b"abc")
-    array = open_store(tmp_path).root
+    noted = {"dimrefs": ["/y"], "storage": "chunked"}
+    key = {} if beside else {"_NCZARR_ARRAY": noted}
+    folder = tmp_path / "a"
+    folder.mkdir()
+    (tmp_path / ".zgroup").write_text('{"zarr_format": 2}')
+    (folder / ".zarray").write_text(json.dumps({**document, **key}))
+    if beside:
+        (tmp_path / ".nczarr").write_text('{"zarr_format": 2, "nczarr_version": "1.0.0"}')
+        (folder / beside).write_text(json.dumps(noted))
+    (folder / "0").write_bytes(b"abc")
+    array = open_store(tmp_path)["a"]
     assert to_xarray(array).item() == b"abc"
     assert make(array.hierarchy, array).text == "0  a\n1  b\n2  c"
     assert "char" in [line.text.split()[0] for line in cdl(array) if line.text.startswith("\t")]

@@ -35,14 +35,15 @@ def readable_type(array: Array) -> Iterator[Fail]:
     data_type = array.data_type
     if data_type.status in ("unknown", "malformed"):
         return  # found by the rules on types
-    place = nczarr.find(array, "array")
     numbers = data_type.kind in ("int", "uint") or data_type.name in ("float32", "float64")
-    fixed = data_type.kind == "bytes"
-    characters = fixed
-    if place is not None and place.era == "keys":
-        characters = fixed or array.metadata.get("dtype") in ("<U1", "|U1", ">S1", "|S1")
-    if not numbers and not characters:
-        member = "dtype" if array.zarr_format == 2 else "data_type"
+    member = "dtype" if array.zarr_format == 2 else "data_type"
+    given = array.metadata.get(member)
+    if given in nczarr.OLD_CHARACTERS and data_type.kind == "bytes":
+        yield Fail(
+            array.pointer(member),
+            f"netCDF-C 4.10 cannot read {shown(given)}, which its versions up to 4.9.0 wrote for characters",
+        )
+    elif not numbers and data_type.kind != "bytes":
         yield Fail(array.pointer(member), f"netCDF-C cannot read {data_type.text}")
 
 
@@ -126,9 +127,11 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
     place = nczarr.find(node, "attr")
     own = [key for key in node.attributes if not nczarr.is_hidden(key)]
     if place is None:
-        if own and (nczarr.find(node, "array") or nczarr.find(node, "group")):
+        beside = nczarr.find(node, "array") or nczarr.find(node, "group")
+        if own and beside is not None:
+            is_old = beside.era == "objects"
             yield Fail(
-                node.attribute_pointer("_nczarr_attr"),
+                "/.nczattr" if is_old else node.attribute_pointer("_nczarr_attr"),
                 f"no attribute types are given, so netCDF-C guesses those of {listed(map(json_text, own))}",
             )
         return
@@ -164,9 +167,10 @@ def known_types(node: Node) -> Iterator[Fail]:
         return
     place, types = found
     for key, spelled in types.items():
-        # Characters were U1 once, which netCDF-C of today does not take where it keeps types today.
-        late = place.era == "attributes" and isinstance(spelled, str) and "U" in spelled
-        if late or nczarr.attribute_type(spelled) is None:
+        # Characters were U1 up to 4.9.0, which netCDF-C of today does not take where it keeps types today.
+        here = place.era == "attributes" and not place.is_upper
+        late = here and isinstance(spelled, str) and "U" in spelled
+        if late or nczarr.type_at(place, spelled) is None:
             unknown = Fail(
                 place.at("types", key),
                 f"the type {shown(spelled)} of {key} is not known",

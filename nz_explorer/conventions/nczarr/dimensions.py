@@ -22,7 +22,7 @@ from nz_explorer.conventions.nczarr.groups import is_names, no_object
 from nz_explorer.conventions.nczarr.superblock import V2, read_today, unused
 
 _FULL_NAME = re.compile(r"(/[^/]+)+")
-_ARTIFICIAL = re.compile(r"(\.zdim|_zdim|_Anonymous_Dim)_[0-9]+")
+_ARTIFICIAL = re.compile(r"(\.zdim_?|_zdim_|_Anonymous_Dim_)[0-9]+")
 
 
 def _with_slash(name: str) -> str:
@@ -107,7 +107,8 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
                 continue
             if nearer := _nearer(array, home, dimension):
                 yield read_today(array, place, _mistaken(array, pointer, dimension, *nearer))
-            if length != dimension.size and "scalar" not in place.value:
+            old_scalar = not place.read and place.is_scalar  # NCZ-VAR-005
+            if length != dimension.size and "scalar" not in place.value and not old_scalar:
                 other = Fail(
                     pointer,
                     f"dimension {dimension.name} is {dimension.size} long in {home.path}, this array needs {length}",

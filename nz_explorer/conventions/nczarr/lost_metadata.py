@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 def metadata_are_there(group: Group) -> Iterator[Fail]:
     """Require NCZarr metadata of each group of a netCDF-C dataset, and of each array that these list."""
     superblock = nczarr.find(group.hierarchy.root, "superblock")
+    if superblock is not None and (superblock.era == "objects" or superblock.is_upper):
+        yield from _were_there(group, superblock.era)
     if superblock is None or not superblock.read:
         return
     era = superblock.era
@@ -63,6 +65,33 @@ def metadata_are_there(group: Group) -> Iterator[Fail]:
                 rule="NCZ-VAR-006",
                 fix=lambda node, path=array.path: _array_metadata(node, path, era),  # type: ignore[misc]  # bound now
             )
+
+
+def _were_there(group: Group, era: nczarr.Era) -> Iterator[Fail]:
+    """Require what netCDF-C up to 4.9.0 wrote of each group and array, and what nothing reads today."""
+    if nczarr.find(group, "group") is None:
+        if group.state != "missing" and group.children:
+            yield _none_of(group, ".nczgroup", "_NCZARR_GROUP", era, "NCZ-SB-002")
+        return
+    notes = nczarr.group_notes(group)
+    names = (notes.arrays if notes is not None else None) or ()
+    for array in group.arrays:
+        if array.name in names and nczarr.find(array, "array") is None:
+            yield _none_of(array, ".nczvar", "_NCZARR_ARRAY", era, "NCZ-VAR-006")
+
+
+def _none_of(node: Node, document: str, key: str, era: nczarr.Era, rule_id: str) -> Fail:
+    in_objects = era == "objects"
+    version, name = ("4.8.0", document) if in_objects else ("4.8.1 to 4.9.0", key)
+    return Fail(
+        f"/{document}" if in_objects else _pointer(node, key, era),
+        f"the superblock is that of netCDF-C {version}, which needs {name} of {node.path}, and there is none",
+        path=node.path,
+        rule=rule_id,
+        severity="info",
+        impact="convention",
+        readers={},
+    )
 
 
 def _no_group(group: Group, lost: list[str]) -> Fail:

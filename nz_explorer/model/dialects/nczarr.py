@@ -51,12 +51,14 @@ SIDE_NAMES: dict[Part, tuple[str, ...]] = {
 MEMBERS = {
     "dimensions": ("dimensions", "dims"),
     "arrays": ("arrays", "vars"),
-    "groups": ("groups", "subgroups"),
+    "groups": ("groups", "groups", "subgroups"),
     "dimension_references": ("dimension_references", "dimrefs"),
 }
 """How members of the parts are called: in the attributes of today, and before."""
 PROPERTIES = "_NCProperties"
 """The attribute with the version of netCDF-C that wrote a dataset."""
+OLD_CHARACTERS = ("<U1", ">U1")
+"""How netCDF-C up to 4.9.0 spells the type of characters; 4.10 opens no dataset with one of them."""
 SCALAR_DIMENSION = "_scalar_"
 """What netCDF-C calls the dimension of a scalar, which it stores with the shape ``[1]``."""
 MAX_LENGTHS = ("_nczarr_default_maxstrlen", "_nczarr_maxstrlen")
@@ -77,6 +79,20 @@ _NUMBERS = {
     "f4": "float32",
     "f8": "float64",
 }
+_TYPE_NUMBERS = {
+    "1": "int8",
+    "2": "char",
+    "3": "int16",
+    "4": "int32",
+    "5": "float32",
+    "6": "float64",
+    "7": "uint8",
+    "8": "uint16",
+    "9": "uint32",
+    "10": "int64",
+    "11": "uint64",
+}
+"""Types as netCDF counts them, which netCDF-C 4.8.0 wrote into its objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +122,18 @@ class Place:
         return pointers.join(self.pointer, *members)
 
     def member(self, name: str) -> tuple[str, Any]:
-        """Return a member under whichever of its `MEMBERS` names it has, and that name; else today's and None."""
+        """Return a member under whichever of its `MEMBERS` names it has, and that name; else that of its time and None."""
+        spellings = MEMBERS.get(name, (name, name))
         if isinstance(self.value, dict):
-            for spelled in MEMBERS.get(name, (name,)):
+            for spelled in spellings:
                 if spelled in self.value:
                     return spelled, self.value[spelled]
-        return name, None
+        return spellings[self.era != "attributes"], None
+
+    @property
+    def is_upper(self) -> bool:
+        """Whether it has a name in upper case, as netCDF-C 4.8.1 to 4.9.0 wrote them."""
+        return self.pointer.rpartition("/")[2].isupper()
 
     @property
     def is_scalar(self) -> bool:
@@ -291,13 +313,21 @@ def is_scalar(array: Array) -> bool:
     return notes is not None and notes.scalar and not notes.references
 
 
-def stored_dtype(metadata: dict[str, Any]) -> Any:
+def stored_dtype(array: Node) -> Any:
     """Return the ``dtype`` of a Zarr v2 array as its chunks have it.
 
-    netCDF-C 4.9.0 calls characters ``<U1``, which is four bytes, and stores one.
+    netCDF-C up to 4.9.0 calls characters ``<U1``, which is four bytes, and stores one.
+
+    Parameters
+    ----------
+    array : Node
+        The array.
     """
-    given = metadata.get("dtype")
-    return "|S1" if given == "<U1" and "_NCZARR_ARRAY" in metadata else given
+    given = array.metadata.get("dtype")
+    if given not in OLD_CHARACTERS:
+        return given
+    old = "_NCZARR_ARRAY" in array.metadata or any(map(array.document, SIDE_NAMES["array"]))
+    return "|S1" if old else given
 
 
 def dimension(hierarchy: Hierarchy, reference: str) -> tuple[Node, DeclaredDimension] | None:
@@ -342,10 +372,24 @@ def attribute_types(node: Node) -> dict[str, str]:
     _, types = ("", None) if place is None else place.member("types")
     if place is None or not isinstance(types, dict):
         return {}
-    # Before there were strings, |S1 stood for characters.
-    strings = place.pointer.endswith("_nczarr_attr")
-    found = {key: attribute_type(spelled, strings=strings) for key, spelled in types.items()}
+    found = {key: type_at(place, spelled) for key, spelled in types.items()}
     return {key: meaning for key, meaning in found.items() if meaning is not None}
+
+
+def type_at(place: Place, spelled: Any) -> str | None:
+    """Return what a type of an attribute means in the form in which it was written.
+
+    Parameters
+    ----------
+    place : Place
+        The types that it is one of.
+    spelled
+        Such as ``<f4``, or ``5`` in objects of netCDF-C 4.8.0.
+    """
+    if place.era == "objects" and isinstance(spelled, str) and spelled in _TYPE_NUMBERS:
+        return _TYPE_NUMBERS[spelled]
+    # Before there were strings, |S1 stood for characters.
+    return attribute_type(spelled, strings=place.pointer.endswith("_nczarr_attr"))
 
 
 def attribute_type(spelled: Any, *, strings: bool = True) -> str | None:

@@ -72,7 +72,9 @@ def as_numbers(node: Node) -> Draft:
         told: list[Any] = [replace("/data_type", "int64")]
         told += [replace("/fill_value", fill)] if fill == NOT_A_TIME else []
     else:
-        order = str(node.metadata["dtype"])[:1]
+        order = str(node.metadata["dtype"])[:1].replace(
+            "|", "<"
+        )  # without an order numbers have that of most
         # xarray takes fill_value for the mark of missing values; 0 is a moment
         fill = NOT_A_TIME if fill == NOT_A_TIME else None
         told = [replace("/.zarray/dtype", f"{order}i8"), replace("/.zarray/fill_value", fill)]

@@ -12,6 +12,9 @@ import orjson
 
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_types import has_infinity
+from nz_explorer.model.data_type import parse_v3
+from nz_explorer.model.fill_values.decoding import decode_storage_fill
+from nz_explorer.model.fill_values.matching import same_value
 
 if TYPE_CHECKING:
     from nz_explorer.documents import Document
@@ -20,6 +23,14 @@ if TYPE_CHECKING:
 ABSENT = "(absent)"
 _EXTENSION_MEMBERS = ("data_type", "chunk_grid", "chunk_key_encoding")
 _EXTENSION_LISTS = ("codecs", "index_codecs", "storage_transformers")
+_DEFAULTS: dict[str, dict[str, Any]] = {
+    "default": {"separator": "/"},
+    "v2": {"separator": "."},
+    "sharding_indexed": {"index_location": "end"},
+    "zstd": {"checksum": False},
+}
+"""Settings that mean the same where they are not there."""
+_ONE_BYTE = ("bool", "int8", "uint8")
 _LENGTHS = re.compile(r"/(shape|chunks|chunk_grid/configuration/chunk_shape)/\d+$")
 """Lengths, of which readers take integers only."""
 
@@ -109,7 +120,19 @@ def differences(document: Document, entry: Any) -> list[Difference]:
     if not isinstance(entry, dict):
         return [Difference("", stored, entry)]
     exact = _LENGTHS if document.name in ("zarr.json", ".zarray") else re.compile(r"(?!)")
-    return list(_differ(_normal(stored, v3), _normal(entry, v3), "", exact))
+    ours, theirs = _normal(stored, v3), _normal(entry, v3)
+    if v3 and _same_fill(ours, theirs):
+        theirs["fill_value"] = ours["fill_value"]
+    return list(_differ(ours, theirs, "", exact))
+
+
+def _same_fill(ours: dict[str, Any], theirs: dict[str, Any]) -> bool:
+    """Whether two spellings of a fill value are the same to the data type: zarr-python writes what it has read."""
+    if any("fill_value" not in one or "data_type" not in one for one in (ours, theirs)):
+        return False
+    kind = parse_v3(ours["data_type"])
+    one, other = (decode_storage_fill(each["fill_value"], kind, 3) for each in (ours, theirs))
+    return one.value is not None and other.value is not None and same_value(one, other)
 
 
 def _dumps(value: Any, options: int = 0) -> bytes | None:
@@ -129,7 +152,13 @@ def _normal(document: dict[str, Any], v3: bool) -> dict[str, Any]:
     normal.setdefault("storage_transformers", [])
     if "fill_value" in normal:
         normal["fill_value"] = _named(normal["fill_value"])
-    return _extensions(normal)
+    names = normal.get("dimension_names")
+    if isinstance(names, list) and names and all(name is None for name in names):
+        del normal["dimension_names"]  # which says as much
+    result = _extensions(normal)
+    if result.get("data_type") in _ONE_BYTE and isinstance(result.get("codecs"), list):
+        result["codecs"] = [_without_endian(codec) for codec in result["codecs"]]
+    return result
 
 
 def _named(value: Any) -> Any:
@@ -151,10 +180,36 @@ def _extensions(holder: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
+def _without_endian(codec: Any) -> Any:
+    """Leave out the order of bytes of types that have one byte."""
+    if not isinstance(codec, dict) or not isinstance(codec.get("configuration"), dict):
+        return codec
+    configuration = dict(codec["configuration"])
+    if codec.get("name") == "bytes":
+        configuration.pop("endian", None)
+        return _extension({**codec, "configuration": configuration})
+    if isinstance(configuration.get("codecs"), list):  # within shards
+        configuration["codecs"] = [_without_endian(one) for one in configuration["codecs"]]
+    return {**codec, "configuration": configuration}
+
+
 def _extension(value: Any) -> Any:
     if not isinstance(value, dict) or "name" not in value:
         return value
+    if value.get("must_understand") is True:  # as it is where nothing is said
+        value = {key: item for key, item in value.items() if key != "must_understand"}
     configuration = value.get("configuration")
+    if isinstance(configuration, dict):
+        name = value["name"]
+        usual = _DEFAULTS.get(name, {}) if isinstance(name, str) else {}
+        idle = name == "blosc" and configuration.get("shuffle") == "noshuffle"
+        configuration = {
+            key: item
+            for key, item in configuration.items()
+            if not (key in usual and item == usual[key] and type(item) is type(usual[key]))
+            and not (idle and key == "typesize")
+        }
+        value = {**value, "configuration": configuration}
     if set(value) <= {"name", "configuration"} and configuration in (None, {}):
         return value["name"]
     if isinstance(configuration, dict):

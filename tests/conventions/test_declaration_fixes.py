@@ -23,6 +23,8 @@ def _findings(place: Path, attributes: dict[str, Any]) -> dict[str, nz.Finding]:
     [
         ("NZ-DECL-001", {"CONVENTIONS": "CF-1.12 nz-1.0"}, {"conventions": "NZ-1.0 CF-1.12"}),
         ("NZ-DECL-001", {"convention": "NZ-1.0"}, {"conventions": "NZ-1.0"}),
+        ("NZ-DECL-001", {"conventions": "NZ 1.0"}, {"conventions": "NZ-1.0"}),
+        ("NZ-DECL-001", {"conventions": "NZ\u20101.0 CF-1.12"}, {"conventions": "NZ-1.0 CF-1.12"}),
         (
             "NZ-DECL-001",
             {"CONVENTIONS": "mine"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -18,16 +19,17 @@ _AS_CFTIME = {"utc": "standard", "tai": "standard", "none": "all_leap"}
 """How cftime checks dates of calendars that it does not know; in perpetual time each date of a year is one."""
 
 _TIME_UNIT = re.compile(
-    r"([fpnuµmkMG]|milli|micro|nano|kilo)?(s|sec|secs|second|seconds)|min|mins|minutes?|h|hrs?|hours?|d|days?|weeks?|"
-    r"months?|([kM]|kilo-?|mega-?)?(y|yrs?|years?)"
+    r"([yzafpnuµmcdkMG]|(?:yocto|zepto|atto|femto|pico|nano|micro|milli|centi|deci|kilo|mega|giga)-?)?"
+    r"(s|sec|secs|second|seconds)|min|mins|minutes?|h|hrs?|hours?|d|days?|weeks?|months?|"
+    r"([kMGT]|(?:kilo|mega|giga|tera)-?)?(y|yrs?|years?)"
 )
 _EPOCH = re.compile(
-    r"([+-]?)(\d{1,6})-(\d{1,2})(?:-(\d{1,2}))?(?:[Tt ]+(\d{1,2})(?::(\d{2})(?::(\d{2}(?:\.\d+)?))?)?)?\s*"
+    r"([+-]?)(\d{1,6})-(\d{1,2})(?:-(\d{1,2}))?(?:[Tt ]+(\d{1,2})(?::(\d{2})(?:[.,]\d+|:(\d{2}(?:[.,]\d+)?))?)?)?\s*"
     r"([Zz]|UTC|([+-])(\d{1,2})(?::?(\d{2}))?)?",
     re.ASCII,
 )
 _ISO = re.compile(
-    r"(\d{4}|[+-]\d{4,6})-\d\d-\d\d(T\d\d(:\d\d(:\d\d([.,]\d+)?)?)?(Z|[+-]\d\d(:?\d\d)?)?)?",
+    r"(\d{4}|[+-]\d{4,6})-\d\d-\d\d(T\d\d(:\d\d([.,]\d+|:\d\d([.,]\d+)?)?)?(Z|[+-]\d\d(:?\d\d)?)?)?",
     re.ASCII,
 )
 _SINCE = re.compile(r"\bsince\b")
@@ -243,7 +245,7 @@ def _epoch(given: Any, at: str, calendar: str) -> RuleOutput:
     match = _EPOCH.fullmatch(text)
     if match is None and (days := _OTHER_DATE.fullmatch(text)):
         yield _by_other_days(text, days, at)
-    elif match is None and re.fullmatch(r"\s*[0-9]+\s*", str(given)):
+    elif match is None and re.fullmatch(r"\s*[0-9]{1,6}\s*", str(given)):
         first = f"{str(given).strip():0>4}-01-01"
         yield Fail(
             at,
@@ -271,7 +273,25 @@ def _epoch(given: Any, at: str, calendar: str) -> RuleOutput:
             )
 
 
+def _exists(text: str, days: re.Match[str]) -> bool:
+    """Whether a date by weeks, by days of the year or without hyphens is one; that of the calendar of ISO 8601."""
+    date = text.partition("T")[0]
+    year = int(date[:4])
+    if days["day"]:
+        leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+        return 1 <= int(days["day"]) <= 365 + leap
+    try:
+        dt.date.fromisoformat(date)
+    except ValueError:
+        return year == 0  # which datetime does not have
+    return True
+
+
 def _by_other_days(epoch: str, days: re.Match[str], at: str) -> Fail:
+    if not _exists(epoch.strip(), days):
+        return Fail(
+            at, f"{epoch.strip()} is no date of the calendar of ISO 8601", rule="CS-TIME-004"
+        )
     return Fail(
         at,
         f"epoch {json_text(epoch.strip())} is a date of ISO 8601 {_kind_of_date(days)}, which few readers take: "
@@ -283,7 +303,9 @@ def _by_other_days(epoch: str, days: re.Match[str], at: str) -> Fail:
 
 def _clock(match: re.Match[str]) -> tuple[int, int, int]:
     """Return hours, minutes and seconds of an instant."""
-    hour, minute, second = (int(float(part)) if part else 0 for part in match.groups()[4:7])
+    hour, minute, second = (
+        int(float(part.replace(",", "."))) if part else 0 for part in match.groups()[4:7]
+    )
     return hour, minute, second
 
 
@@ -345,7 +367,10 @@ def _right_unit(given: Mapping[str, Any], pointer: str) -> Draft | None:
     unit = given.get("unit")
     small = unit.strip().lower() if isinstance(unit, str) else ""
     if small != "m" and _TIME_UNIT.fullmatch(small):  # M may be the month
-        return Draft("safe", (replace(f"{pointer}/unit", small),))
+        # Ms may be a million seconds, as well as the start of a month is MS
+        changed = (replace(f"{pointer}/unit", small),)
+        unsure = small in ("ms", "gs", "my", "gy")
+        return Draft("suggest", changed) if unsure else Draft("safe", changed)
     rest = {name: value for name, value in given.items() if name != "unit"}
     return _in_two_members(pointer, unit, rest)
 

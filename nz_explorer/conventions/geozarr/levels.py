@@ -211,7 +211,12 @@ def _chunks(
         return
     pointer = array.pointer("chunks" if array.zarr_format == 2 else "chunk_grid")
     names = array.dimension_names or ()
-    whole = [axis for axis in axes if chunk[axis] >= shape[axis] > 2 * TILE]
+    tiles = dict(zip(axes, tile or (None, None), strict=True))
+    whole = [
+        axis
+        for axis in axes
+        if chunk[axis] >= shape[axis] > 2 * TILE and chunk[axis] != tiles[axis]  # a tile of the set
+    ]
     if whole:
         yield Fail(
             pointer,

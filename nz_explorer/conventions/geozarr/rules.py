@@ -289,8 +289,8 @@ def _dimension_above(array: Array, axis: int, lengths: list[dict[str, set[int]]]
     if len(as_long) == 1 and length not in lengths[0].get(name, ()):
         name, note = f"/{as_long[0]}", f"the only dimension above that is {length} long"
     else:
-        if any(length not in known.get(name, {length}) for known in lengths):
-            name = f"{name}_{length}"
+        if not name or any(length not in known.get(name, {length}) for known in lengths):
+            name = f"{name or 'dim'}_{length}"
         note = "a dimension of this group; or give a group above such a dimension"
     return lambda _node: Draft("suggest", set_name(array, axis, name), note, node=array)
 

@@ -22,7 +22,7 @@ from nz_explorer.conventions.nczarr.groups import is_names, no_object
 from nz_explorer.conventions.nczarr.superblock import V2, read_today, unused
 
 _FULL_NAME = re.compile(r"(/[^/]+)+")
-_ARTIFICIAL = re.compile(r"(\.zdim_?|_zdim_|_Anonymous_Dim_)[0-9]+")
+_ARTIFICIAL = re.compile(r"(\.zdim_?|_zdim_|_Anonymous_Dim(ension)?_)[0-9]+")
 
 
 def _with_slash(name: str) -> str:

@@ -83,6 +83,10 @@ def declared(node: Node) -> Iterator[Fail]:
 
 def declare_nz(node: Node) -> Draft:
     """Make the fix that names NZ before whatever is named already, in the attribute or its old spelling."""
+    for key, value in _given(node):
+        for found in _NZ_APART.finditer(value):
+            if found[1]:  # NZ-DECL-008: what is left of "NZ 1.0" would be an identifier
+                return _joined(key, _without_blank(value, found), node)
     operations = _renamed(node) or set_attribute(node, "conventions", with_nz(node.attributes))
     other = [token for _, token in _all_tokens(node) if _is_other_version(token)]
     if not other:
@@ -267,7 +271,7 @@ def near_miss(node: Node) -> Iterator[Fail]:
         )
     for key, value in _given(node):
         for found in _NZ_APART.finditer(value):
-            right = value[: found.start()] + IDENTIFIER + value[found.end() :]
+            right = _without_blank(value, found)
             yield Fail(
                 node.attribute_pointer(key),
                 f"{json_text(found[0])} is not an NZ identifier; did you mean {IDENTIFIER}?",
@@ -279,6 +283,10 @@ def near_miss(node: Node) -> Iterator[Fail]:
                 node.attribute_pointer(key),
                 f'the attribute {json_text(key)} declares nothing; did you mean "conventions"?',
             )
+
+
+def _without_blank(value: str, found: re.Match[str]) -> str:
+    return value[: found.start()] + IDENTIFIER + value[found.end() :]
 
 
 @rule("NZ-DECL-009", on="root", needs=("attributes", "conventions"), when=_is_group)

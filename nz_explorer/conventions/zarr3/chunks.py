@@ -349,9 +349,15 @@ def _faulty(
         f"{which} {what}{detail}",
         readers=_BY_CHANCE if first is not None and may_decode(first) else None,
         fix=_as_lost(array, first, alike=count == total and faults == ("size",))
-        if looks is None or not looks.why
+        if looks is None or not looks.why or _some_decode(scan)
         else _as_packed(looks),
     )
+
+
+def _some_decode(scan: ArrayScan | None) -> bool:
+    """Whether other chunks are as the metadata say: then these are the wrong ones."""
+    gone = ("absent", "unreadable", "unread")
+    return scan is not None and any(n for state, n in scan.states.items() if state not in gone)
 
 
 def _as_lost(array: Array, first: ChunkError | None, *, alike: bool) -> FixMaker:

@@ -24,7 +24,7 @@ IDENTIFIERS = ("uuid", "schema_url", "spec_url")
 MEMBERS = (*IDENTIFIERS, "name", "description")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s]+")
-_UNPINNED = re.compile(r"/(refs/heads/)?(main|master|HEAD)/")
+_UNPINNED = re.compile(r"/refs/heads/[^/]+/|(?<!/refs/tags)/(main|master|HEAD)/")
 
 
 def declares(node: Node) -> bool:
@@ -153,7 +153,7 @@ def _identified(i: int, entry: dict[str, Any]) -> FixMaker:
 def _leads(entry: Any, member: str) -> bool:
     """Whether a member is there and can name the convention: the form of a uuid is ZCF-DECL-008."""
     given = entry.get(member)
-    return isinstance(given, str) and (member == "uuid" or URL.match(given) is not None)
+    return isinstance(given, str) and (member == "uuid" or URL.fullmatch(given) is not None)
 
 
 @rule(
@@ -341,7 +341,7 @@ def convention_known(node: Node) -> Iterator[Fail]:
     """Note a convention whose properties cannot be checked here."""
     for i, entry in entries(node):
         name = known_conventions.identity(entry)
-        if name is None or not (_UUID.fullmatch(name.lower()) or URL.match(name)):
+        if name is None or not (_UUID.fullmatch(name.lower()) or URL.fullmatch(name)):
             continue  # that it is malformed is reported
         if known_conventions.identify(entry) is None:
             yield Fail(pointer_to(node, i), f"convention {json_text(name)} is not known here")

@@ -74,9 +74,14 @@ def _repository(url: str) -> str:
     return url
 
 
+_FORMER = {"proj": ("zarr-conventions/geo-proj", "zarr-experimental/geo-proj")}
+"""Where the text and the schema of a convention were before, which entries name as well."""
+
+
 def _of_module(name: str, module: Any) -> Convention:
     entry = dict(module.CMO)
     urls = tuple({_repository(entry["schema_url"]), _repository(entry["spec_url"])})
+    urls += _FORMER.get(name, ())
     return Convention(name, entry["uuid"], urls, entry, frozenset(module.CONVENTION_KEYS))
 
 
@@ -110,7 +115,7 @@ KNOWN: tuple[Convention, ...] = (
         "cs", "e4dbf0b7-7a00-4ce6-b23e-484292014ab4", "Coordinate set convention for Zarr arrays"
     ),
     *map(_registered, _OTHERS),
-    _of_r_cf("ref", "d89b30cf-ed8c-43d5-9a16-b492f0cd8786", "External referencing of Zarr objects"),
+    _of_r_cf("ref", "d89b30cf-ed8c-43d5-9a16-b492f0cd8786", "External Reference Convention"),
 )
 NZ = KNOWN[0]
 CF, CS, REF, PROJ, SPATIAL, UOM, MULTISCALES, GEOLOCATION = (

@@ -121,7 +121,7 @@ def differences(document: Document, entry: Any) -> list[Difference]:
         return [Difference("", stored, entry)]
     exact = _LENGTHS if document.name in ("zarr.json", ".zarray") else re.compile(r"(?!)")
     ours, theirs = _normal(stored, v3), _normal(entry, v3)
-    if v3 and _same_fill(ours, theirs):
+    if v3 and ours.get("fill_value") != theirs.get("fill_value") and _same_fill(ours, theirs):
         theirs["fill_value"] = ours["fill_value"]
     return list(_differ(ours, theirs, "", exact))
 

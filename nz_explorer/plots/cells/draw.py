@@ -6,12 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nz_explorer.plots.drawing.aspect import aspect_of_coordinates
 from nz_explorer.plots.drawing.cells import draw_cells, patch_area
 from nz_explorer.plots.drawing.legends import present
-from nz_explorer.plots.drawing.parts import named, safe
-from nz_explorer.plots.earth.draw import draw_earth
-from nz_explorer.plots.map.draw import colours_of, explain
+from nz_explorer.plots.map.draw import colours_of, explain, lay_out
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.values.masks.cell_states import VALUE
 
@@ -58,11 +55,5 @@ def draw_unstructured(drawn: Figure, axes: Axes, look: QuickLook, view: View) ->
     picture = draw_cells(
         axes, shown, x, y, cmap=colours.colormap, norm=colours.norm, alpha=colours.alpha
     )
-    draw_earth(axes, look, view, curved=True)
-    axes.set_xlabel(safe(named(grid.x_label, grid.x_units)))
-    axes.set_ylabel(safe(named(grid.y_label, grid.y_units)))
-    axes.set_xlim(west, east)
-    axes.set_ylim(south, north)
-    if aspect_of_coordinates(grid) is not None:
-        axes.set_aspect("equal")
+    lay_out(axes, look, view, grid, grid.limits)
     explain(drawn, axes, look, view, picture, colours, states)

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nz_explorer.plots.drawing.aspect import aspect_of_coordinates
-from nz_explorer.plots.drawing.parts import named, safe
-from nz_explorer.plots.earth.draw import earth_program
-from nz_explorer.plots.map.program import bar_program, colour_program, numbered_program
+from nz_explorer.plots.map.program import (
+    bar_program,
+    colour_program,
+    layout_program,
+    numbered_program,
+)
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.text.source_code import comment, line
 
@@ -58,9 +60,5 @@ def cells_program(look: QuickLook, view: View, values: str, places: Places) -> l
         *imported,
         f"plt.scatter(x, y, c={values}, {colours}, s={size}, linewidths=0)",
         *bar_program(look, view),
-        *earth_program(look, view, grid.limits),
-        line("plt.axis({})", [*grid.limits]),
-        *([] if aspect_of_coordinates(grid) is None else ["plt.gca().set_aspect('equal')"]),
-        line("plt.xlabel({})", safe(named(grid.x_label, grid.x_units))),
-        line("plt.ylabel({})", safe(named(grid.y_label, grid.y_units))),
+        *layout_program(look, view, grid, grid.limits),
     ]

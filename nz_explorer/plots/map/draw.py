@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from matplotlib.patches import Patch, PathPatch
     from matplotlib.transforms import Bbox
 
+    from nz_explorer.values.coordinates.curvilinear import Curvilinear
+
 
 def draw_map(drawn: Figure, axes: Axes, look: QuickLook, view: View) -> None:
     """Draw values in colours on straight axes.
@@ -235,14 +237,37 @@ def draw_curvilinear(drawn: Figure, axes: Axes, look: QuickLook, view: View) -> 
             alpha=colours.alpha,
             rasterized=True,
         )
+    lay_out(axes, look, view, grid, (*cells.x_limits, *cells.y_limits))
+    explain(drawn, axes, look, view, picture, colours, states)
+
+
+def lay_out(
+    axes: Axes,
+    look: QuickLook,
+    view: View,
+    grid: Curvilinear,
+    limits: tuple[float, float, float, float],
+) -> None:
+    """Draw coastlines and a graticule over a map on coordinates of its points, name its axes and set their limits.
+
+    Parameters
+    ----------
+    axes
+        Where the map is drawn.
+    look, view
+        The map, and how it is drawn.
+    grid
+        The coordinates.
+    limits
+        The lowest and highest x, the lowest and highest y.
+    """
     draw_earth(axes, look, view, curved=True)
     axes.set_xlabel(safe(named(grid.x_label, grid.x_units)))
     axes.set_ylabel(safe(named(grid.y_label, grid.y_units)))
-    axes.set_xlim(*cells.x_limits)
-    axes.set_ylim(*cells.y_limits)
+    axes.set_xlim(*limits[:2])
+    axes.set_ylim(*limits[2:])
     if aspect_of_coordinates(grid) is not None:
         axes.set_aspect("equal")
-    explain(drawn, axes, look, view, picture, colours, states)
 
 
 def _extend(values: Any, low: float | None, high: float | None) -> str:

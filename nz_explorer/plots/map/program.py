@@ -68,11 +68,7 @@ def map_program(look: QuickLook, view: View, values: str, places: Places) -> lis
             line("for turn in {}:", [*cells.turns]),
             f"    plt.pcolormesh({given})",
             *bar,
-            *earth_program(look, view, (*cells.x_limits, *cells.y_limits)),
-            line("plt.axis({})", [*cells.x_limits, *cells.y_limits]),
-            *_equal(aspect_of_coordinates(grid)),
-            line("plt.xlabel({})", safe(named(grid.x_label, grid.x_units))),
-            line("plt.ylabel({})", safe(named(grid.y_label, grid.y_units))),
+            *layout_program(look, view, grid, (*cells.x_limits, *cells.y_limits)),
         ]
     lines += [f"plt.pcolormesh({given})", *bar]
     if look.curvilinear is None:
@@ -81,6 +77,29 @@ def map_program(look: QuickLook, view: View, values: str, places: Places) -> lis
         lines.append("plt.gca().invert_yaxis()")
     lines += _equal(aspect_of_axes(look.x, look.y))
     return [*lines, *tick_program(look.x, "x"), *tick_program(look.y, "y")]
+
+
+def layout_program(
+    look: QuickLook, view: View, grid: Curvilinear, limits: tuple[float, float, float, float]
+) -> list[str]:
+    """Return lines that do for pyplot what `lay_out` does for a figure.
+
+    Parameters
+    ----------
+    look, view
+        The map, and how it is drawn.
+    grid
+        The coordinates of its points.
+    limits
+        The lowest and highest x, the lowest and highest y.
+    """
+    return [
+        *earth_program(look, view, limits),
+        line("plt.axis({})", [*limits]),
+        *_equal(aspect_of_coordinates(grid)),
+        line("plt.xlabel({})", safe(named(grid.x_label, grid.x_units))),
+        line("plt.ylabel({})", safe(named(grid.y_label, grid.y_units))),
+    ]
 
 
 def _equal(aspect: float | None) -> list[str]:

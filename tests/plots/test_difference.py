@@ -48,6 +48,8 @@ def test_another_index_is_subtracted_with_statistics_about_zero(store: Path) -> 
     bias, rms = apart.mean(), np.sqrt((apart**2).mean())
     said = f"bias {bias:.4g}, RMS {rms:.4g}, largest {abs(apart).max():.4g} K"
     assert said in found.message
+    opposite = make(nz.open_store(store), "/a", {"time": 0}, against={"time": 1})
+    assert f"bias {-bias:.4g}".replace("-", "−") in opposite.message
     related = np.corrcoef(stored[1][there], stored[0][there])[0, 1]
     assert f"correlation {related:.4g} (over 10 points)" in found.message
     colours = figure(found).axes[0].images[-1]

@@ -410,4 +410,6 @@ def _points_of(count: int, axes: Sequence[Axis | None]) -> str:
 
 
 def _short(number: float) -> str:
-    return number_text(float(f"{number:.4g}"))
+    """Return a number of a sentence: four digits, with the minus sign that the rest of the window has."""
+    text = number_text(float(f"{number:.4g}"))
+    return text.replace("e-0", "e-").replace("-", "−")

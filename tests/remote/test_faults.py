@@ -95,6 +95,18 @@ def test_a_node_that_cannot_be_read_says_why_and_the_rest_goes_on(
     assert report.conforms == {"NZ-1.0": True, "Zarr v3": True}
 
 
+def test_the_format_of_a_root_that_cannot_be_read_is_open(
+    served: tuple[S3, Callable[[], Hierarchy]],
+) -> None:
+    s3, opened = served
+    s3.network.fault = at("/faults.zarr/zarr.json", fault=503)
+    hierarchy = opened()
+    assert (hierarchy.root.state, hierarchy.zarr_format) == ("unreadable", None)
+    s3.network.fault = lambda path: None
+    hierarchy.refresh("/")
+    assert (hierarchy.root.state, hierarchy.zarr_format) == ("ok", 3)
+
+
 def test_a_group_that_cannot_be_listed_says_so(
     served: tuple[S3, Callable[[], Hierarchy]],
 ) -> None:

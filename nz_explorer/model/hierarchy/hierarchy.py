@@ -36,6 +36,8 @@ LOCAL_BATCH = 64
 REMOTE_BATCH = 2048
 """Groups whose nodes are read at once in a walk."""
 
+_NO_ANSWER = ("connection", "timeout", "server", "redirect", "denied")
+"""What leaves open whether there is a document of the name that was asked for."""
 _MOST_NOT_THERE = 10_000
 _NOT_THERE_SECONDS = 30.0
 """A picture asks at each step for the same coordinates, which may be in each of the groups above."""
@@ -107,6 +109,9 @@ class Hierarchy:
         self.zarr_format = found.node.zarr_format or (
             None if found.consolidated is None else found.consolidated.zarr_format
         )
+        asked = found.node.documents[:1] if found.node.state == "unreadable" else ()
+        if any(one.error is not None and one.error.reason in _NO_ANSWER for one in asked):
+            self.zarr_format = None
         self._nodes, self._let_go = {**others, "/": found.node}, {}
 
     @property

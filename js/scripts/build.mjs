@@ -34,7 +34,7 @@ const MEMBERS = new RegExp(
     "session|onClose|current|scene|client|peek|onRows|onWhole|wanted|sections|trail|stale|corner|field|paper|paint|brief|rowOf|norm",
     "isOpen|pressed|pixels|wrong|onShow|nameOf|probe|circle|onWant|onSide|onEvent|rowAt|zoomed|loader|onStop|geometry",
     "options|icon|ink|onSelect|pages|parent|forget|tree|pace|speed|slider|controls|active|wait|expand|collapse|loading|asked|drawn|stage|edges|goto|keep|said|moved|answer|tables|busy|codes|dark|places|answered|pans|again",
-    "want|hear|accent|unitOf|center|wide|rest|win|uid|lut|image|flat|range|formats|flush|subscribe|track",
+    "look|context|ratio|loop|want|hear|accent|unitOf|center|wide|rest|win|uid|lut|image|flat|range|formats|flush|subscribe|track",
     // Of Preact: there are no components with them.
     "Provider|contextType|diffed|shouldComponentUpdate|getDerivedStateFrom(Props|Error)|getChildContext|getSnapshotBeforeUpdate",
     "component(Will|Did)(Unmount|ReceiveProps|Update|Mount|Catch)|debounceRendering|vnode|setState|forceUpdate",

@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 from nz_explorer.model.array import Array
 from nz_explorer.model.dimensions import is_candidate
 
-Role = Literal["coordinate", "candidate", "auxiliary", "scalar", "data"]
+Role = Literal["coordinate", "candidate", "auxiliary", "overview", "scalar", "data"]
 Direction = Literal["increasing", "decreasing"]
 
 CF_REFERENCES = (

@@ -73,7 +73,7 @@ class Tree:
         return self.hierarchy.stored.node_if_loaded(path)
 
     def role(self, array: Array) -> RoleResult:
-        """Return what an array is for; smaller copies of another one are auxiliary to it."""
+        """Return what an array is for; one that `multiscales` names as a smaller copy of another is an overview of it."""
         found = classify(
             array,
             self.evaluation.monotonicity(array.path),
@@ -83,7 +83,7 @@ class Tree:
         if whole is None:
             return found
         test = RoleTest("multiscales names it as a smaller copy", True, whole, "NZ-AUX-001")
-        return replace(found, role="auxiliary", tests=(*found.tests, test))
+        return replace(found, role="overview", tests=(*found.tests, test))
 
     def copied(self, array: Array) -> str | None:
         """Return the name of the array that one is a smaller copy of, a lower level of its group's pyramid."""

@@ -31,7 +31,12 @@ def test_a_row_names_axes_as_the_sliders_of_its_picture_do(browse: Browse, tmp_p
     ]
     # one picture for the pyramid, whose lower levels are no other lengths of its dimensions
     root = browser.ask("node", path="/")
-    assert [row["path"] for row in root["arrays"] if row["role"] == "data"] == ["/0"]
+    others = {row["role"] for row in root["arrays"] if row["path"] != "/0"}
+    assert ([row["path"] for row in root["arrays"] if row["role"] == "data"], others) == (
+        ["/0"],
+        {"overview"},
+    )
+    assert "It is an overview: a smaller copy of another array" in said(page(browser, "role", "/1"))
     assert all(len(one["lengths"]) == 1 for one in root["dimensions"])
     assert browser.ask("locate", path="/0", dimension="c", value="DAPI", index=1)["index"] == 0
     assert browser.ask("locate", path="/0", dimension="z", value="2", index=0)["index"] == 4

@@ -292,7 +292,7 @@ export interface NodeRow {
   shape: number[] | null;
   data_type: string | null;
   dimension_names: (string | null)[] | null;
-  role: "auxiliary" | "candidate" | "coordinate" | "data" | "scalar" | null;
+  role: "auxiliary" | "candidate" | "coordinate" | "data" | "overview" | "scalar" | null;
   direction: "decreasing" | "increasing" | null;
   counts: Counts;
   impacts: Impacts;

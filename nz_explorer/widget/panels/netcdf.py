@@ -23,6 +23,10 @@ ROLES = {
         "Why is this not a dimension coordinate?",
         "It fails a test. It is auxiliary: another array refers to it.",
     ),
+    "overview": (
+        "Why is this not a dimension coordinate?",
+        "It fails a test. It is an overview: a smaller copy of another array, to be shown in its place.",
+    ),
     "scalar": (
         "Why is this a scalar?",
         "It has no dimensions, and so it cannot be the coordinate of one.",

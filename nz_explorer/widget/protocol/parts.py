@@ -10,7 +10,7 @@ from nz_explorer.widget.protocol.message import Message
 
 NodeKind = Literal["group", "array", "unknown"]
 NodeState = Literal["ok", "missing", "malformed", "unreadable", "unsupported"]
-Role = Literal["coordinate", "candidate", "auxiliary", "scalar", "data"]
+Role = Literal["coordinate", "candidate", "auxiliary", "overview", "scalar", "data"]
 Direction = Literal["increasing", "decreasing"]
 Severity = Literal["error", "warning", "info"]
 Impact = Literal["blocks", "values", "convention", "distance", "advice"]

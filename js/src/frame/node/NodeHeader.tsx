@@ -14,6 +14,7 @@ const ROLE_NAMES: Record<NonNullable<NodeRow["role"]>, string> = {
   coordinate: "dimension coordinate",
   candidate: "candidate coordinate",
   auxiliary: "auxiliary array",
+  overview: "overview",
   scalar: "scalar",
   data: "",
 };

@@ -29,6 +29,7 @@ const PATHS: Record<string, ComponentChildren> = {
   coordinate: "M2 11h12M2 11V7M5 11V9M8 11V7M11 11V9M14 11V7",
   candidate: <path d="M2 11h12M2 11V7M8 11V7M14 11V7" stroke-dasharray="2 2" />,
   auxiliary: "M2 7V3q0-1 1-1h4l6 6q1 1 0 2l-3 3q-1 1-2 0L2 7ZM5 5h.1",
+  overview: "M2 3h12v10H2ZM2 8h6v5",
   scalar: (
     <>
       <circle cx="8" cy="8" r="2" />

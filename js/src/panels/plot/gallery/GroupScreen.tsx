@@ -18,6 +18,7 @@ import "./group.css";
 const OTHERS: [title: string, role: string, ...roles: (string | null)[]][] = [
   ["Coordinates", "coordinate", "candidate"],
   ["Bounds and auxiliary arrays", "auxiliary"],
+  ["Overviews", "overview"],
   ["Scalars", "scalar"],
 ];
 

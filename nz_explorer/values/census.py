@@ -6,18 +6,20 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from nz_explorer.model import Array, Group, Hierarchy, Node, open_store
+from nz_explorer.model import Array
 from nz_explorer.model.fill_values import value_text
 from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.text.phrases import noun, plural
+from nz_explorer.values.arrays_below import node_of, of_each
 from nz_explorer.values.masks.masked import hides
 from nz_explorer.values.reading.chunk_presence import Places, listed
 from nz_explorer.values.reading.decoding import are_stored, error_text, reads_indices
-from nz_explorer.values.reading.opening import OpenArray, UnsupportedArray, open_for_reading
+from nz_explorer.values.reading.opening import OpenArray, open_for_reading
 from nz_explorer.values.reading.size_limits import bytes_text
 from nz_explorer.values.reading.written_chunks import shard_contents, sorted_places
 
@@ -217,25 +219,9 @@ def census(
     Cancelled
         If it was cancelled.
     """
-    node = target if isinstance(target, Node) else _opened(target).root
-    options: dict[str, Any] = {"most_requests": most_requests, "cancel": cancel}
-    options["progress"] = progress
-    if isinstance(node, Array):
-        return census_of(node, **options)
-    if not isinstance(node, Group):
-        raise UnsupportedArray(node.unreadable())
-    found = {}
-    for array in node.hierarchy.walk(node.path):
-        if isinstance(array, Array):
-            try:
-                found[array.path] = census_of(array, **options)
-            except UnsupportedArray:
-                continue  # reported as a finding
-    return found
-
-
-def _opened(target: Any) -> Hierarchy:
-    return target if isinstance(target, Hierarchy) else open_store(target)
+    node = node_of(target)
+    work = partial(census_of, most_requests=most_requests, progress=progress, cancel=cancel)
+    return work(node) if isinstance(node, Array) else of_each(node, work)
 
 
 def census_of(

@@ -13,10 +13,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-from nz_explorer.model import Array, Group, Hierarchy, Node, open_store
+from nz_explorer.model import Array
 from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.store.cancellation import hand_over
+from nz_explorer.values.arrays_below import node_of, of_each
 from nz_explorer.values.cf_decoding import valid_range
 from nz_explorer.values.chunk_statistics import ArrayScan, Found, Phase, Task, scan_chunk
 from nz_explorer.values.masks.cell_states import ABSENT
@@ -24,7 +25,7 @@ from nz_explorer.values.reading.chunk_cache import MEBIBYTE
 from nz_explorer.values.reading.chunk_grid import ChunkGrid, Coordinates
 from nz_explorer.values.reading.chunk_presence import known_presence
 from nz_explorer.values.reading.chunks import read_together
-from nz_explorer.values.reading.opening import OpenArray, UnsupportedArray, open_for_reading
+from nz_explorer.values.reading.opening import OpenArray, open_for_reading
 from nz_explorer.values.reading.unpacking import room_used_again
 from nz_explorer.values.reading.written_chunks import LISTED_FROM, LISTED_FROM_AFAR
 from nz_explorer.values.signedness import meant_type
@@ -86,25 +87,14 @@ def scan(
         raise TypeError(
             f"client is {client!r}, not a client of dask.distributed; of a store an array is open_store(…)[path]"
         )
-    node = target if isinstance(target, Node) else _opened(target).root
+    node = node_of(target)
     options: dict[str, Any] = {"client": client, "progress": progress, "cancel": cancel}
     options |= {"threads": threads, "histogram": histogram}
     if isinstance(node, Array):
         return scan_array(node, resume=resume, **options)
-    if not isinstance(node, Group):
-        raise UnsupportedArray(node.unreadable())
-    found = {}
-    for array in node.hierarchy.walk(node.path):
-        if isinstance(array, Array) and not (cancel is not None and cancel.cancelled):
-            try:
-                found[array.path] = scan_array(array, **options)
-            except UnsupportedArray:
-                continue  # reported as a finding
-    return found
-
-
-def _opened(target: Any) -> Hierarchy:
-    return target if isinstance(target, Hierarchy) else open_store(target)
+    return of_each(
+        node, partial(scan_array, **options), lambda: cancel is not None and cancel.cancelled
+    )
 
 
 def scan_array(

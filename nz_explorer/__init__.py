@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from nz_explorer.report.report import Report
     from nz_explorer.report.store_diff import compare
     from nz_explorer.store import SourceError
-    from nz_explorer.values.census import census
-    from nz_explorer.values.scan import scan
+    from nz_explorer.values.whole_arrays.census import census
+    from nz_explorer.values.whole_arrays.scan import scan
     from nz_explorer.widget.explorer import Explorer, explore
 
     __version__: str
@@ -49,12 +49,12 @@ _HOMES = {
     "SourceError": "nz_explorer.store",
     "WhatIf": "nz_explorer.editing.trial_edits.what_if",
     "apply": "nz_explorer.editing.apply",
-    "census": "nz_explorer.values.census",
+    "census": "nz_explorer.values.whole_arrays.census",
     "check": "nz_explorer.report.check",
     "compare": "nz_explorer.report.store_diff",
     "explore": "nz_explorer.widget.explorer",
     "open_store": "nz_explorer.model",
-    "scan": "nz_explorer.values.scan",
+    "scan": "nz_explorer.values.whole_arrays.scan",
 }
 """Where each name lives; it is imported when it is first used, so that importing the package is cheap."""
 

@@ -18,9 +18,9 @@ from nz_explorer.plots.summaries import Category
 from nz_explorer.values.cf_decoding import Packing
 from nz_explorer.values.coordinates.auxiliary import PointCoordinate
 from nz_explorer.values.coordinates.curvilinear import Curvilinear
-from nz_explorer.values.histograms import Histogram
 from nz_explorer.values.masks.cell_states import States
 from nz_explorer.values.reduction import Reduction
+from nz_explorer.values.whole_arrays.histograms import Histogram
 from nz_explorer.values.window import ChunkError, ReadFacts
 
 AxisKind = Literal["index", "number", "time", "category"]

@@ -14,9 +14,9 @@ from nz_explorer.plots.colours.categories import category_hex
 from nz_explorer.values.categorical import categorical
 from nz_explorer.values.cf_decoding import flags
 from nz_explorer.values.coordinates.axes import number_attribute, text_attribute
-from nz_explorer.values.histograms import Histogram
 from nz_explorer.values.masks.cell_states import VALUE, States
 from nz_explorer.values.reading.chunk_cache import ChunkCache
+from nz_explorer.values.whole_arrays.histograms import Histogram
 
 MOST_CATEGORIES = 64
 _MOST_OBJECTS = 4096

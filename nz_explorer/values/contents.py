@@ -10,8 +10,6 @@ from typing import Any
 from nz_explorer.model import Array
 from nz_explorer.model.fill_values import value_text
 from nz_explorer.store import Cancellation, Cancelled
-from nz_explorer.values.census import Census, census_of, gap_texts
-from nz_explorer.values.chunk_statistics import ArrayScan
 from nz_explorer.values.coordinates.cell_bounds import BoundsFit, bounds_fit
 from nz_explorer.values.masks.cell_states import ABSENT, STORAGE_FILL, UNREAD, UNREADABLE
 from nz_explorer.values.masks.lost_blocks import LostBlocks, lost_blocks
@@ -24,7 +22,9 @@ from nz_explorer.values.reading.packed_bytes import PackedBytes, look_at
 from nz_explorer.values.reading.size_limits import MOST_SCANNED_CHUNKS
 from nz_explorer.values.reading.stored_objects import filter_of_objects
 from nz_explorer.values.reading.unpacking import CUT_OFF
-from nz_explorer.values.scan import scan_array
+from nz_explorer.values.whole_arrays.census import Census, census_of, gap_texts
+from nz_explorer.values.whole_arrays.chunk_statistics import ArrayScan
+from nz_explorer.values.whole_arrays.scan import scan_array
 from nz_explorer.values.window import ChunkError, read_points
 
 __all__ = [

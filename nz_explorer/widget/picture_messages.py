@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from nz_explorer.plots.picture import Axis
     from nz_explorer.plots.shown_values import Reading
     from nz_explorer.values.coordinates.auxiliary import PointCoordinate
-    from nz_explorer.values.histograms import Histogram
     from nz_explorer.values.masks.cell_states import States
+    from nz_explorer.values.whole_arrays.histograms import Histogram
 
 
 class _Buffers:

@@ -16,8 +16,8 @@ from nz_explorer.conventions import evaluate
 from nz_explorer.model import Array, Hierarchy, open_store
 from nz_explorer.plots import make
 from nz_explorer.store import Cancellation, Cancelled
-from nz_explorer.values.census import census_of
-from nz_explorer.values.scan import scan_array
+from nz_explorer.values.whole_arrays.census import census_of
+from nz_explorer.values.whole_arrays.scan import scan_array
 from tests.benchmarks.large import siblings, tree, write
 from tests.benchmarks.results import Result, alone
 

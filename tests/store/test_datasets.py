@@ -24,10 +24,10 @@ from nz_explorer.model import Array, open_store
 from nz_explorer.store import SourceError, resolve
 from nz_explorer.store.datasets import dataset_store, netcdf_file, readers
 from nz_explorer.store.datasets.encoding import Encoded
-from nz_explorer.values.census import census
 from nz_explorer.values.masks.cell_states import VALUE
 from nz_explorer.values.reading import size_limits
 from nz_explorer.values.reading.size_limits import SizeLimitExceeded
+from nz_explorer.values.whole_arrays.census import census
 from nz_explorer.values.window import read_window
 from nz_explorer.widget.explorer import accessor
 from nz_explorer.widget.requests.dimensions import table

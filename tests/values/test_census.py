@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import nz_explorer as nz
 from nz_explorer.cli.main import main
 from nz_explorer.store import Cancellation, Cancelled
-from nz_explorer.values.census import Census
+from nz_explorer.values.whole_arrays.census import Census
 
 LAYOUTS = {
     "v3": {"chunks": (5, 4)},

@@ -18,7 +18,7 @@ from nz_explorer.plots import make
 from nz_explorer.store.local.contained_store import ContainedStore
 from nz_explorer.values.masks.cell_states import FILL
 from nz_explorer.values.masks.masked import masked
-from nz_explorer.values.scan import scan_array
+from nz_explorer.values.whole_arrays.scan import scan_array
 from nz_explorer.values.window import read_window
 
 SPELLINGS = {

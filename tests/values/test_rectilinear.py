@@ -18,10 +18,10 @@ from nz_explorer.model import Array, open_store
 from nz_explorer.model.chunk_edges import MOST_EDGES, edges_of
 from nz_explorer.plots import figure, make
 from nz_explorer.values import UnsupportedArray, open_array
-from nz_explorer.values.census import census_of
 from nz_explorer.values.coordinates.monotonicity import check_monotonic
 from nz_explorer.values.masks.cell_states import ABSENT, UNREADABLE
-from nz_explorer.values.scan import scan_array
+from nz_explorer.values.whole_arrays.census import census_of
+from nz_explorer.values.whole_arrays.scan import scan_array
 from nz_explorer.values.window import read_window
 
 BYTES = {"name": "bytes", "configuration": {"endian": "little"}}

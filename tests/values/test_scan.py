@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import nz_explorer as nz
-import nz_explorer.values.scan as scanning
+import nz_explorer.values.whole_arrays.scan as scanning
 from nz_explorer.model.data_type import NZ_TYPES
 from nz_explorer.store import Cancellation
-from nz_explorer.values.histograms import MOST_BINS, BinaryHistogram, bin_exponent
 from nz_explorer.values.reading import unpacking
 from nz_explorer.values.reading.opening import UnsupportedArray
-from nz_explorer.values.scan import scan_array
+from nz_explorer.values.whole_arrays.histograms import MOST_BINS, BinaryHistogram, bin_exponent
+from nz_explorer.values.whole_arrays.scan import scan_array
 
 SMALLEST = 1e-150
 """Of less the squares are no float64, neither here nor in NumPy."""
@@ -228,7 +228,7 @@ def test_cancelled_and_gone_on_with(store):
         if found.phase == "running":
             cancel.cancel()
 
-    import nz_explorer.values.scan as module
+    import nz_explorer.values.whole_arrays.scan as module
 
     module_seconds, module._PROGRESS_SECONDS = module._PROGRESS_SECONDS, 0
     try:
@@ -287,7 +287,7 @@ def test_a_cluster_finds_the_same(store):
 
 
 def test_what_is_sent_to_a_cluster_can_be_sent(any_store):
-    import nz_explorer.values.scan as module
+    import nz_explorer.values.whole_arrays.scan as module
     from nz_explorer.values.reading.opening import open_for_reading
 
     any_store.array("a", np.arange(6.0), chunks=(4,), attributes={"_FillValue": 2.0})

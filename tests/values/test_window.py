@@ -27,7 +27,7 @@ from nz_explorer.values.points import MOST_CHUNKS
 from nz_explorer.values.reading import chunks, size_limits
 from nz_explorer.values.reading.chunk_cache import ChunkCache
 from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
-from nz_explorer.values.scan import scan_array
+from nz_explorer.values.whole_arrays.scan import scan_array
 from nz_explorer.values.window import native, read_window
 
 NAN_VALUE = float("nan")

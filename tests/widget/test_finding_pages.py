@@ -22,6 +22,7 @@ from nz_explorer.model import open_store
 from nz_explorer.widget import protocol
 from nz_explorer.widget.requests.answer import BadRequest
 from nz_explorer.widget.requests.findings import page
+from nz_explorer.widget.text import on_screen
 from tests.corpus.cases import CASES, FaultyStore, contents
 
 FAULTY = [case for case in CASES if len(case.get("expect", ())) > 1][::5]
@@ -113,7 +114,9 @@ def test_a_page_is_what_all_findings_made_and_sorted_would_show(
     shown, headings, causes = plainly(found, params)
     got = page(found, params, params.path)
     assert got.findings == [
-        protocol.Finding(f.rule, f.level, f.severity, f.impact, f.path, f.pointer, f.message)
+        protocol.Finding(
+            f.rule, f.level, f.severity, f.impact, f.path, f.pointer, on_screen(f.message)
+        )
         for f in shown
     ]
     assert [(one.key, one.impact, one.count) for one in got.groups] == headings

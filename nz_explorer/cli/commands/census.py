@@ -11,7 +11,7 @@ from nz_explorer.cli import options
 from nz_explorer.cli.console import print_untrusted
 
 if TYPE_CHECKING:
-    from nz_explorer.values.census import Census
+    from nz_explorer.values.whole_arrays.census import Census
 
 
 @click.command()
@@ -33,9 +33,9 @@ def census(source: str, path: str, form: str, most_requests: int | None) -> None
     import json
 
     from nz_explorer.model import open_store
-    from nz_explorer.values.census import Census
-    from nz_explorer.values.census import census as take
     from nz_explorer.values.reading.opening import UnsupportedArray
+    from nz_explorer.values.whole_arrays.census import Census
+    from nz_explorer.values.whole_arrays.census import census as take
 
     hierarchy = open_store(source)
     node = hierarchy["/" + path.strip("/")]

@@ -18,9 +18,9 @@ from nz_explorer.values.reading.chunks import read_chunks
 
 if TYPE_CHECKING:
     from nz_explorer.store import Cancellation
-    from nz_explorer.values.chunk_statistics import ArrayScan
     from nz_explorer.values.reading.chunk_grid import Coordinates
     from nz_explorer.values.reading.opening import OpenArray
+    from nz_explorer.values.whole_arrays.chunk_statistics import ArrayScan
 
 MOST_READ = 8
 """Chunks that are read again to see where in them values are missing."""

@@ -15,9 +15,9 @@ import numpy as np
 from nz_explorer.model import Array
 from nz_explorer.store import Cancellation
 from nz_explorer.values.cf_decoding import packing, time_labels
-from nz_explorer.values.chunk_statistics import ArrayScan, by_state
 from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
-from nz_explorer.values.scan import scan_array
+from nz_explorer.values.whole_arrays.chunk_statistics import ArrayScan, by_state
+from nz_explorer.values.whole_arrays.scan import scan_array
 from nz_explorer.widget import protocol
 from nz_explorer.widget.picture_messages import finite, histogram_message
 from nz_explorer.widget.text import counted, number

@@ -17,9 +17,7 @@ from nz_explorer.model import Array
 from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.store.cancellation import hand_over
-from nz_explorer.values.arrays_below import node_of, of_each
 from nz_explorer.values.cf_decoding import valid_range
-from nz_explorer.values.chunk_statistics import ArrayScan, Found, Phase, Task, scan_chunk
 from nz_explorer.values.masks.cell_states import ABSENT
 from nz_explorer.values.reading.chunk_cache import MEBIBYTE
 from nz_explorer.values.reading.chunk_grid import ChunkGrid, Coordinates
@@ -29,6 +27,14 @@ from nz_explorer.values.reading.opening import OpenArray, open_for_reading
 from nz_explorer.values.reading.unpacking import room_used_again
 from nz_explorer.values.reading.written_chunks import LISTED_FROM, LISTED_FROM_AFAR
 from nz_explorer.values.signedness import meant_type
+from nz_explorer.values.whole_arrays.arrays_below import node_of, of_each
+from nz_explorer.values.whole_arrays.chunk_statistics import (
+    ArrayScan,
+    Found,
+    Phase,
+    Task,
+    scan_chunk,
+)
 
 _BATCH_BYTES = 8 * MEBIBYTE
 _MOST_IN_BATCH = 64

@@ -11,7 +11,6 @@ from typing import Any, Literal
 import numpy as np
 
 from nz_explorer.model.fill_values import FillValue, matches
-from nz_explorer.values.histograms import BinaryHistogram, Histogram, bin_exponent
 from nz_explorer.values.masks.cell_states import (
     ABSENT,
     CODES,
@@ -29,6 +28,7 @@ from nz_explorer.values.masks.cell_states import (
 )
 from nz_explorer.values.reading.chunk import Chunk, FaultKind
 from nz_explorer.values.reading.chunk_grid import ChunkGrid, Coordinates
+from nz_explorer.values.whole_arrays.histograms import BinaryHistogram, Histogram, bin_exponent
 from nz_explorer.values.window import ChunkError, chunk_error, native
 
 Phase = Literal["done", "cancelled", "running"]

@@ -15,13 +15,13 @@ from nz_explorer.model import Array
 from nz_explorer.model.fill_values import value_text
 from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.text.phrases import noun, plural
-from nz_explorer.values.arrays_below import node_of, of_each
 from nz_explorer.values.masks.masked import hides
 from nz_explorer.values.reading.chunk_presence import Places, listed
 from nz_explorer.values.reading.decoding import are_stored, error_text, reads_indices
 from nz_explorer.values.reading.opening import OpenArray, open_for_reading
 from nz_explorer.values.reading.size_limits import bytes_text
 from nz_explorer.values.reading.written_chunks import shard_contents, sorted_places
+from nz_explorer.values.whole_arrays.arrays_below import node_of, of_each
 
 Progress = Callable[[int, int], object]
 

@@ -338,6 +338,19 @@ def test_a_cell_is_pointed_at_and_pinned(desk: Desk) -> None:
     assert abs(lon + 90) < 6
     listed = desk.explorer.root.get_by_role("list", name="Pins")
     expect(listed).to_contain_text(re.compile(r"°\s[NS].*°\sW"))
+    # by keys to what lies beside it, whatever number that has
+    desk.explorer.values.focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowUp", "Enter"):
+        desk.book.page.keyboard.press(key)
+    desk.book.until("len(ex.pins) == 2")
+    _, other = json.loads(desk.book.run("print(json.dumps(ex.pins))"))
+    north, east = (group[name][other["cell"]] for name in ("cell_lat", "cell_lon"))
+    assert (lat < north < lat + 12, lon + 6 < east < lon + 24) == (True, True), (
+        lat,
+        lon,
+        north,
+        east,
+    )
     desk.book.run("ex.pins = []")
 
 

@@ -68,11 +68,25 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
   const pin = (point: Point) => {
     if (pinnable(scene)) session.pins.set(toggled(session.pins.peek(), pinOf(scene, point)));
   };
+  const cell = (point: Point) => {
+    const ratio = globalThis.devicePixelRatio || 1;
+    return inside(point) ? cellAt(scene, point, Math.round(width * ratio), Math.round(height * ratio)) : null;
+  };
+  // Cells in any order have no neighbours by number: the next one in the picture, pixel by pixel, that is further on.
+  const unordered = scene.curved && ny < 2;
+  const beside = (from: Point, [right, down]: readonly [number, number]): Point => {
+    const middle = centerOf(scene, from);
+    for (let far = 1; far < width; far++) {
+      const found = cell({ x: middle.x + (right * far) / width, y: middle.y + (down * far) / height });
+      const to = found && centerOf(scene, found);
+      if (to && right * (to.x - middle.x) + down * (to.y - middle.y) > 0) return found;
+    }
+    return from;
+  };
   // The picture itself is pointed at; what takes the focus lies over it and lets the pointer through.
   useEffect(() => {
     const element = canvas.current;
     if (!element) return;
-    const ratio = globalThis.devicePixelRatio || 1;
     const place = (event: MouseEvent): Point => {
       const box = element.getBoundingClientRect();
       return {
@@ -80,8 +94,6 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
         y: (event.clientY - box.top - top) / height,
       };
     };
-    const cell = (point: Point) =>
-      inside(point) ? cellAt(scene, point, Math.round(width * ratio), Math.round(height * ratio)) : null;
     const point = (event: PointerEvent) => {
       const here = place(event);
       const hold = held.current;
@@ -163,7 +175,7 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
     const step =
       way && (scene.y === grid.x ? [way[1] * right, way[0] * down] : [way[0] * right, way[1] * down]);
     if (event.altKey && !step) return;
-    const from = at ?? { x: nx >> 1, y: ny >> 1 };
+    const from = at ?? (unordered ? cell({ x: 0.5, y: 0.5 }) : null) ?? { x: nx >> 1, y: ny >> 1 };
     const by = { "+": 0.5, "=": 0.5, "-": 2, "0": 0 }[event.key];
     if (event.key === "Enter" && at) {
       if (corner) zoomTo(centerOf(scene, corner), centerOf(scene, at));
@@ -183,11 +195,16 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
     }
     if (!way || !step) return;
     event.preventDefault();
-    const [x, y] = [from.x + (step[0] as number), from.y + (step[1] as number)];
+    let [x, y] = [from.x + (step[0] as number), from.y + (step[1] as number)];
+    if (unordered) {
+      ({ x, y } = from);
+      for (let count = 0; count < far; count++) ({ x, y } = beside({ x, y }, way));
+    }
     const to = { x: clamp(x, nx - 1), y: clamp(y, ny - 1), keyed: true };
     // Past the edge of a part the part goes along.
     const { window } = session.options.peek();
-    if ((x !== to.x || y !== to.y || !inside(centerOf(scene, to))) && isZoomed(scene, window)) {
+    const stays = x === from.x && y === from.y;
+    if ((stays || x !== to.x || y !== to.y || !inside(centerOf(scene, to))) && isZoomed(scene, window)) {
       const next = { x: 0.5 - way[0] / 4, y: 0.5 - way[1] / 4 };
       session.setOptions({ window: windowMoved(scene, window, { x: 0.5, y: 0.5 }, next) }, 60);
     }

@@ -339,7 +339,11 @@ def test_a_cell_is_pointed_at_and_pinned(desk: Desk) -> None:
     listed = desk.explorer.root.get_by_role("list", name="Pins")
     expect(listed).to_contain_text(re.compile(r"°\s[NS].*°\sW"))
     # by keys to what lies beside it, whatever number that has
+    desk.explorer.settle()
+    box = desk.explorer.values.bounding_box()
+    assert box is not None
     desk.explorer.values.focus()
+    desk.book.page.mouse.move(box["x"] + 0.25 * box["width"], box["y"] + 0.5 * box["height"])
     for key in ("ArrowRight", "ArrowRight", "ArrowUp", "Enter"):
         desk.book.page.keyboard.press(key)
     desk.book.until("len(ex.pins) == 2")

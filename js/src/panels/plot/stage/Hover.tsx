@@ -43,6 +43,7 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
   const held = useRef<{ from: Point; pans: boolean; moved: boolean; scene: Scene; window: Window } | null>(
     null,
   );
+  const lines = useRef<{ from: number; at: Point } | null>(null);
   const { left, top, width, height } = frame;
   const { nx, ny } = scene.field;
   const before = useRef(scene);
@@ -72,14 +73,20 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
     const ratio = globalThis.devicePixelRatio || 1;
     return inside(point) ? cellAt(scene, point, Math.round(width * ratio), Math.round(height * ratio)) : null;
   };
-  // Cells in any order have no neighbours by number: the next one in the picture, pixel by pixel, that is further on.
+  // Cells in any order have no neighbours by number: the next one in the picture, pixel by pixel, that is further on, along
+  // the line that the first step was on.
   const unordered = scene.curved && ny < 2;
   const beside = (from: Point, [right, down]: readonly [number, number]): Point => {
-    const middle = centerOf(scene, from);
+    const [middle, line] = [centerOf(scene, from), lines.current];
+    const kept = line?.from === from.x ? line.at : middle;
+    const at = right ? { x: middle.x, y: kept.y } : { x: kept.x, y: middle.y };
     for (let far = 1; far < width; far++) {
-      const found = cell({ x: middle.x + (right * far) / width, y: middle.y + (down * far) / height });
+      const found = cell({ x: at.x + (right * far) / width, y: at.y + (down * far) / height });
       const to = found && centerOf(scene, found);
-      if (to && right * (to.x - middle.x) + down * (to.y - middle.y) > 0) return found;
+      if (to && right * (to.x - at.x) + down * (to.y - at.y) > 0) {
+        lines.current = { from: found.x, at: right ? { x: to.x, y: at.y } : { x: at.x, y: to.y } };
+        return found;
+      }
     }
     return from;
   };

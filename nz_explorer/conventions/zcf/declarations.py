@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 IDENTIFIERS = ("uuid", "schema_url", "spec_url")
 MEMBERS = (*IDENTIFIERS, "name", "description")
-_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s]+")
 _UNPINNED = re.compile(r"/refs/heads/[^/]+/|(?<!/refs/tags)/(main|master|HEAD)/")
 
 
@@ -57,7 +55,7 @@ def list_of_objects(node: Node) -> Iterator[Fail]:
     given = node.attributes["zarr_conventions"]
     if not isinstance(given, list):
         hint = ""
-        if isinstance(given, dict) and given and all(_UUID.fullmatch(key.lower()) for key in given):
+        if isinstance(given, dict) and given and all(known_conventions.UUID.fullmatch(key.lower()) for key in given):
             hint = "; an early draft had an object keyed by uuid here"
         yield Fail(
             pointer_to(node),
@@ -106,6 +104,7 @@ def entry_identifies(node: Node) -> Iterator[Fail]:
                 fix=_identified(i, entry),
             )
             continue
+        yield from _of_nobody(node, i, entry)
         named = any(_leads(entry, member) for member in IDENTIFIERS)
         for member in ("schema_url", "spec_url"):
             yield from _of_another(node, i, entry, member)
@@ -124,15 +123,32 @@ def _of_another(node: Node, i: int, entry: dict[str, Any], member: str) -> Itera
     if known is None or other is None or known_conventions.NZ in (known, other):
         return
     if other is not known and not {*other.urls} & {*known.urls}:  # as two versions of one have
-        url = known.entry.get(member)
         yield Fail(
             pointer_to(node, i, member),
             f"{member} of entry {i} is that of {other.name}, and the rest that of {known.name}",
             severity="warning",
-            fix=(lambda node: Draft("suggest", (replace(pointer_to(node, i, member), url),)))
-            if url
-            else None,
+            fix=_replaced(pointer_to(node, i, member), known.entry.get(member)),
         )
+
+
+def _of_nobody(node: Node, i: int, entry: dict[str, Any]) -> Iterator[Fail]:
+    """Warn of what goes first, and that nobody knows, beside an address that is known. NZ's own is NZ-REG-002."""
+    others = known_conventions.mentioned(entry)
+    if known_conventions.identify(entry) is not None or known_conventions.NZ in others:
+        return
+    first = known_conventions.identifier(entry)
+    for other in others[:1]:
+        wrong = next(one for one in IDENTIFIERS if str(entry.get(one)).lower() == str(first).lower())
+        yield Fail(
+            pointer_to(node, i, wrong),
+            f"{wrong} of entry {i}, which goes first, is not that of {other.name}, whose address the entry has",
+            severity="warning",
+            fix=_replaced(pointer_to(node, i, wrong), other.entry.get(wrong)),
+        )
+
+
+def _replaced(pointer: str, right: str | None) -> FixMaker | None:
+    return (lambda _node: Draft("suggest", (replace(pointer, right),))) if right else None
 
 
 def _called(entry: dict[str, Any]) -> list[Convention]:
@@ -153,7 +169,7 @@ def _identified(i: int, entry: dict[str, Any]) -> FixMaker:
 def _leads(entry: Any, member: str) -> bool:
     """Whether a member is there and can name the convention: the form of a uuid is ZCF-DECL-008."""
     given = entry.get(member)
-    return isinstance(given, str) and (member == "uuid" or URL.fullmatch(given) is not None)
+    return isinstance(given, str) and (member == "uuid" or known_conventions.URL.fullmatch(given) is not None)
 
 
 @rule(
@@ -225,19 +241,33 @@ def entry_name_fits(node: Node) -> Iterator[Fail]:
     """Require the name that the convention has, with the colon of a prefix. NZ's own is NZ-REG-002."""
     for i, entry in entries(node):
         known, name = known_conventions.identify(entry), entry.get("name")
+        unknown = not known_conventions.mentioned(entry) and known_conventions.identifier(entry)
+        if unknown and isinstance(name, str) and _is_prefix(name, node):
+            yield Fail(
+                pointer_to(node, i, "name"),
+                f"name {json_text(name)} is a prefix of attributes here, and lacks the colon of it",
+                severity="info",
+                fix=_put(i, "name", f"{name}:"),
+            )
         if known is None or known is known_conventions.NZ or not known.entry or "name" not in entry:
             continue
         right = known.entry["name"]
-        if not isinstance(name, str) or name in (right, f"{right}:"):
-            continue  # a name that is no text is ZCF-DECL-005; a colon more does not hurt
+        nests = right in known.keys
+        if not isinstance(name, str) or name == right or (name == f"{right}:" and not nests):
+            continue  # a name that is no text is ZCF-DECL-005; the colon of a prefix is recommended
         short = f"{name}:" == right
         lacks = f"name {json_text(name)} lacks the colon of the prefix {right}"
         yield Fail(
             pointer_to(node, i, "name"),
             lacks if short else f"name {json_text(name)} should be {json_text(right)}",
-            severity="info" if short else None,
+            severity="info" if name.rstrip(":") == right.rstrip(":") else None,
             fix=_put(i, "name", right),
         )
+
+
+def _is_prefix(name: str, node: Node) -> bool:
+    """Whether a name is one that attributes begin with, before a colon, and no attribute's own."""
+    return name not in node.attributes and any(one.startswith(f"{name}:") for one in node.attributes)
 
 
 @rule(
@@ -273,12 +303,12 @@ def entry_uuid(node: Node) -> Iterator[Fail]:
     """Require a uuid in its usual form, in lower case."""
     for i, entry in entries(node):
         uuid = entry.get("uuid", "")
-        if "uuid" not in entry or (isinstance(uuid, str) and _UUID.fullmatch(uuid)):
+        if "uuid" not in entry or (isinstance(uuid, str) and known_conventions.UUID.fullmatch(uuid)):
             continue
         if not any(isinstance(entry.get(member), str) for member in IDENTIFIERS):
             continue  # which is ZCF-DECL-003
-        upper = isinstance(uuid, str) and _UUID.fullmatch(uuid.lower()) is not None
-        inside = _UUID.search(uuid.lower()) if isinstance(uuid, str) else None
+        upper = isinstance(uuid, str) and known_conventions.UUID.fullmatch(uuid.lower()) is not None
+        inside = known_conventions.UUID.search(uuid.lower()) if isinstance(uuid, str) else None
         yield Fail(
             pointer_to(node, i, "uuid"),
             f"uuid {json_text(uuid)} is malformed"
@@ -341,9 +371,9 @@ def convention_known(node: Node) -> Iterator[Fail]:
     """Note a convention whose properties cannot be checked here."""
     for i, entry in entries(node):
         name = known_conventions.identity(entry)
-        if name is None or not (_UUID.fullmatch(name.lower()) or URL.fullmatch(name)):
+        if name is None or not (known_conventions.UUID.fullmatch(name.lower()) or known_conventions.URL.fullmatch(name)):
             continue  # that it is malformed is reported
-        if known_conventions.identify(entry) is None:
+        if not known_conventions.mentioned(entry):  # else ZCF-DECL-003
             yield Fail(pointer_to(node, i), f"convention {json_text(name)} is not known here")
 
 
@@ -363,11 +393,15 @@ def uses_are_declared(node: Node) -> Iterator[Fail]:
     if not (known_conventions.FRAMEWORK & node.attributes.keys()):
         return
     declared = declared_here(node)
+    prefixes = set()
     for _, entry in entries(node):
         if not any(member in entry for member in IDENTIFIERS):
             declared |= set(_called(entry)[:1])  # what is wrong with that entry is ZCF-DECL-003
+        elif known_conventions.identify(entry) is None:
+            # names are not unique: attributes with the prefix of a convention that is not known here may be that one's
+            prefixes.add(str(entry.get("name")).rstrip(":"))
     for known, names in known_conventions.used(node.attributes).items():
-        if known not in declared:
+        if known not in declared and names[0].partition(":")[0] not in prefixes:
             belong = "belongs" if len(names) == 1 else "belong"
             yield Fail(
                 node.attribute_pointer(names[0]),
@@ -377,7 +411,7 @@ def uses_are_declared(node: Node) -> Iterator[Fail]:
             declared.add(known)
     for place, level in levels(node):
         for known, names in known_conventions.used(level).items():
-            if known not in declared:
+            if known not in declared and names[0].partition(":")[0] not in prefixes:
                 yield Fail(
                     node.attribute_pointer(*place, names[0]),
                     f"{names[0]} belongs to the {known.name} convention, which this node does not declare",

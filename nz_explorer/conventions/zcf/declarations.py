@@ -400,6 +400,7 @@ def uses_are_declared(node: Node) -> Iterator[Fail]:
         elif known_conventions.identify(entry) is None:
             # names are not unique: attributes with the prefix of a convention that is not known here may be that one's
             prefixes.add(str(entry.get("name")).rstrip(":"))
+            declared |= set(known_conventions.mentioned(entry))  # which is ZCF-DECL-003
     for known, names in known_conventions.used(node.attributes).items():
         if known not in declared and names[0].partition(":")[0] not in prefixes:
             belong = "belongs" if len(names) == 1 else "belong"

@@ -139,6 +139,8 @@ _OBJECTS: dict[str, frozenset[str]] = {
 """Attributes whose names others use as well; they are the convention's if they have one of these members."""
 
 
+MOST_LEVELS = 64
+"""So many levels of a pyramid are looked at; no map has more zooms."""
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s]+")
 
@@ -305,7 +307,7 @@ def property_errors(
     own = {key: attributes[key] for key in attributes if key in known.keys}
     layout = own["multiscales"].get("layout") if known is MULTISCALES and _is_object(own) else None
     if isinstance(layout, list) and layout:
-        for i, level in enumerate(layout):
+        for i, level in enumerate(layout[:MOST_LEVELS]):
             yield from _level_errors(level, i)
         own["multiscales"] = {**own["multiscales"], "layout": [_RIGHT]}
     listed = {"zarr_conventions": attributes.get("zarr_conventions")}

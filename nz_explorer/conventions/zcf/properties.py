@@ -15,7 +15,7 @@ from nz_explorer.conventions.zcf.declarations import (
     pointer_to,
 )
 from nz_explorer.documents.json_text import json_text
-from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
 from nz_explorer.engine.fixes import Draft, add, move, remove
 from nz_explorer.engine.registry import rule
 from nz_explorer.engine.schema_convention import MOST_VIOLATIONS
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     needs=("attributes", "conventions list"),
     when=declares,
 )
-def properties_valid(node: Node) -> Iterator[Fail]:
+def properties_valid(node: Node) -> RuleOutput:
     """Require properties that the declared convention allows, as zarr-cm checks them."""
     declared = declared_here(node)
     family = multiscales.family(node.attributes)
@@ -53,8 +53,11 @@ def properties_valid(node: Node) -> Iterator[Fail]:
         errors = known_conventions.property_errors(known, _without_null(node, known))
         for place, message in islice(errors, MOST_VIOLATIONS):
             yield Fail(node.attribute_pointer(*place), f"{known.name.rstrip(':')}: {message}")
-    for place, level in levels(node):
+    for place, level in islice(levels(node), known_conventions.MOST_LEVELS):
         yield from _of_a_level(node, place, level, declared)
+    layout = given.get("layout") if isinstance(given, dict) else None
+    if isinstance(layout, list) and len(layout) > known_conventions.MOST_LEVELS:
+        yield Undecided("budget")
     yield from _without_properties(node, {*used, of_others})
     if of_others in declared and of_others is not None:
         yield Fail(
@@ -97,6 +100,7 @@ def _of_a_level(
             yield Fail(
                 wrong,
                 f"multiscales: {name} is inside transform, which says how levels differ; where a level is belongs beside it",
+                severity="warning",
                 fix=None if name in level else _call_it(wrong, right),
             )
 
@@ -140,6 +144,7 @@ def _of_stac(node: Node, code: Any) -> Fail:
         f"proj: proj:epsg is of STAC, and readers look for 'proj:code', here {json_text(whole)}"
         if known
         else "proj: proj:epsg is of STAC, and readers look for 'proj:code'",
+        severity="warning",
         fix=(lambda _node: Draft("suggest", (remove(wrong), add(right, whole)))) if known else None,
     )
 

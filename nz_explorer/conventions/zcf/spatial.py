@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from nz_explorer.conventions.zarr3.nodes import numbers_of, shown
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here, levels
-from nz_explorer.conventions.zcf.pyramids import MOST_LEVELS
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, replace, set_attribute
 from nz_explorer.engine.registry import rule
@@ -236,7 +236,7 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
 def _odd(given: list[float], pointer: str, whose: str = "") -> Fail | None:
     """Report a transform in the order of GDAL, and one that gives cells no area."""
     a, b, c, d, e, f = given
-    if b and f and not e and not c:
+    if _is_of_gdal(given):
         right = [b, c, a, e, f, d]
         return Fail(
             pointer,
@@ -250,6 +250,22 @@ def _odd(given: list[float], pointer: str, whose: str = "") -> Fail | None:
             f"{TRANSFORM}{whose} is {shown(given)}, by which all cells are on one line: no map can be made of it",
         )
     return None
+
+
+def _is_of_gdal(given: list[float]) -> bool:
+    """Whether a transform is in the order of GDAL: with 0, as a rotation, where the convention has an offset.
+
+    A grid that is turned by 90 degrees has these as well, and so has one of GDAL whose first cell is at 0: the more
+    cells look like squares, the likelier the reading.
+    """
+    a, b, c, d, e, f = given
+    if not b or not f or c or e:
+        return False
+    return bool(a) or not d or _oblong(b, f) < _oblong(b, d)
+
+
+def _oblong(width: float, height: float) -> float:
+    return abs(math.log(abs(width)) - math.log(abs(height)))
 
 
 def _is_affine(given: Mapping[str, Any]) -> bool:
@@ -283,7 +299,7 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
     """Warn of levels of a pyramid whose lengths no array there has, or that are not in the box of the pyramid."""
     box = _numbers(group.attributes.get(BOX), 4)
     nodes = group.attributes.get(REGISTRATION) == "node"
-    for place, level in islice(levels(group), MOST_LEVELS):
+    for place, level in islice(levels(group), known_conventions.MOST_LEVELS):
         shape, transform = level.get(SHAPE), _numbers(level.get(TRANSFORM), 6)
         if not _is_affine({**group.attributes, **level}):
             transform = None

@@ -53,6 +53,7 @@ def properties_valid(node: Node) -> RuleOutput:
         errors = known_conventions.property_errors(known, _without_null(node, known))
         for place, message in islice(errors, MOST_VIOLATIONS):
             yield Fail(node.attribute_pointer(*place), f"{known.name.rstrip(':')}: {message}")
+    yield from _other_spellings(node, declared)
     for place, level in islice(levels(node), known_conventions.MOST_LEVELS):
         yield from _of_a_level(node, place, level, declared)
     layout = given.get("layout") if isinstance(given, dict) else None
@@ -93,6 +94,13 @@ def _of_a_level(
                     node.attribute_pointer(*place, *inner), f"{known.name.rstrip(':')}: {message}"
                 )
     inside: Any = level.get("transform")
+    scale = inside.get("scale") if isinstance(inside, dict) else None
+    if isinstance(scale, list) and 0 in scale and known_conventions.MULTISCALES in declared:
+        yield Fail(
+            node.attribute_pointer(*place, "transform", "scale"),
+            f"multiscales: scale of level {place[-1]} is {json_text(scale)}: 0 times any coordinate is 0",
+            severity="warning",
+        )
     for name in ("spatial:transform", "spatial:shape") if isinstance(inside, dict) else ():
         if name in inside and known_conventions.MULTISCALES in declared:
             wrong = node.attribute_pointer(*place, "transform", name)
@@ -102,6 +110,26 @@ def _of_a_level(
                 f"multiscales: {name} is inside transform, which says how levels differ; where a level is belongs beside it",
                 severity="warning",
                 fix=None if name in level else _call_it(wrong, right),
+            )
+
+
+def _other_spellings(node: Node, declared: Container[Convention | None]) -> Iterator[Fail]:
+    """Warn of attributes that have the name of one that a declared convention has, but for capitals."""
+    names = {
+        key.lower(): (known, key)
+        for known in known_conventions.KNOWN
+        if known in declared
+        for key in known.keys
+    }
+    for name in node.attributes:
+        known, right = names.get(name.lower(), (None, name))
+        if known is not None and name != right:
+            wrong, at = node.attribute_pointer(name), node.attribute_pointer(right)
+            yield Fail(
+                wrong,
+                f"{known.name.rstrip(':')}: {json_text(name)} is not {right}, which readers look for",
+                severity="warning",
+                fix=None if right in node.attributes else _call_it(wrong, at),
             )
 
 

@@ -20,6 +20,7 @@ from nz_explorer.model.paths import below
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
+    from nz_explorer.engine.findings import Severity
     from nz_explorer.model import Node
 
 PREFIX = "spatial:"
@@ -52,14 +53,22 @@ def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
     if not found:
         return
     given = group.attributes.get(SHAPE)
-    lengths = [[shape[dims.index(name)] for name in names] for dims, shape in found.values()]
-    if _are_lengths(given) and given not in lengths:
-        path, has = next(iter(found)), lengths[0]
+    lengths = {
+        path: [shape[dims.index(name)] for name in names] for path, (dims, shape) in found.items()
+    }
+    if not _are_lengths(given):
+        return
+    # arrays with properties of their own are not about what the group says
+    own = {array.path for array in group.arrays if any(n.startswith(PREFIX) for n in array.attributes)}
+    fits = given in lengths.values()
+    other = [path for path, has in lengths.items() if has != given and not (fits and path in own)]
+    if other:
+        path, has = other[0], lengths[other[0]]
         yield Fail(
             group.attribute_pointer(SHAPE),
             f"{SHAPE} is {shown(given)}, and {path} has {shown(has)}",
             related=(path,),
-            fix=lambda node: Draft("suggest", set_attribute(node, SHAPE, has)),
+            fix=None if fits else lambda node: Draft("suggest", set_attribute(node, SHAPE, has)),
         )
 
 
@@ -105,16 +114,19 @@ def _in_other_order(node: Node, names: list[str]) -> Fail:
     "ZCF-SPATIAL-002",
     "ZCF-SPATIAL-001",
     on="array",
-    formats=(3,),
     needs=("attributes", "shape", "names"),
     when=lambda array: (
-        any(name.startswith(PREFIX) for name in array.attributes)
+        (array.zarr_format == 3 and any(name.startswith(PREFIX) for name in array.attributes))
         or known_conventions.SPATIAL in declared_here(array)
     ),
 )
 def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
     """Require the dimensions of an array that has attributes of spatial:, of its own or of its group, to be dimensions of it."""
     at, names = array.attribute_pointer(DIMENSIONS), array.attributes.get(DIMENSIONS)
+    # the text speaks of Zarr v3: of v2, which it does not name, as much as can be is asked for
+    v2 = array.zarr_format == 2
+    where = "_ARRAY_DIMENSIONS" if v2 else "dimension_names"
+    milder: Severity | None = "warning" if v2 else None
     holder: Node = array
     if DIMENSIONS not in array.attributes:
         parent = array.hierarchy.node_if_loaded(array.parent) if array.parent else None
@@ -122,6 +134,7 @@ def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
             yield Fail(
                 at,
                 f"neither this array nor its group has {DIMENSIONS}, which says which dimensions are y and x",
+                severity=milder,
             )
             return
         holder, names = parent, parent.attributes[DIMENSIONS]
@@ -135,9 +148,10 @@ def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
         return
     if array.dimension_names is None:
         yield Fail(
-            array.pointer("dimension_names"),
-            f"{DIMENSIONS}{whose} is {shown(names)}, and the array has no dimension_names, where readers look for these",
+            array.attribute_pointer(where) if v2 else array.pointer(where),
+            f"{DIMENSIONS}{whose} is {shown(names)}, and the array has no {where}, where readers look for these",
             related=() if own else (holder.path,),
+            severity=milder,
         )
         return
     missing = [name for name in names if name not in array.dimension_names]
@@ -147,6 +161,7 @@ def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
             f"{DIMENSIONS}{whose} has {listed(map(shown, missing))}, and the dimensions of the array are"
             f" {listed(map(shown, array.dimension_names))}",
             related=() if own else (holder.path,),
+            severity=milder,
         )
         return
     if _exchanged(names):
@@ -175,21 +190,49 @@ def _lengths(array: Array, names: list[str]) -> list[int] | None:
     "ZCF-SPATIAL-001",
     on="array",
     needs=("attributes",),
-    when=lambda array: TRANSFORM in array.attributes,
+    when=lambda array: not {TRANSFORM, BOX}.isdisjoint(array.attributes),
 )
 def grid_is_one(array: Array) -> Iterator[Fail]:
     """Warn of a transform in the order of GDAL, and of a box that is not that of the transform and the shape."""
     yield from _grid_is_one(array)
 
 
-@rule("ZCF-SPATIAL-001", on="members", when=lambda group: TRANSFORM in group.attributes)
+@rule(
+    "ZCF-SPATIAL-001",
+    on="members",
+    when=lambda group: not {TRANSFORM, BOX}.isdisjoint(group.attributes),
+)
 def grid_of_a_group_is_one(group: Group) -> Iterator[Fail]:
     """Warn of the same in what a group says for its arrays."""
     yield from _grid_is_one(group)
 
 
 def _grid_is_one(node: Node) -> Iterator[Fail]:
-    given = _numbers(node.attributes[TRANSFORM], 6)
+    told, at = False, node.attribute_pointer(BOX)
+    for fail in _transform_and_box(node):
+        told = told or fail.pointer == at
+        yield fail
+    box = _numbers(node.attributes.get(BOX), 4)
+    if box is None or told or not _is_exchanged(box):
+        return
+    x, y = sorted(box[::2]), sorted(box[1::2])
+    across = box[1] <= box[3]  # then x may go across the antimeridian, with another end
+    yield Fail(
+        at,
+        f"{BOX} is {shown(box)}, and is to be the minima of x and y, and then the maxima",
+        fix=None
+        if across
+        else lambda node: Draft("suggest", set_attribute(node, BOX, [x[0], y[0], x[1], y[1]])),
+    )
+
+
+def _is_exchanged(box: list[float]) -> bool:
+    """Whether a minimum of a box is above its maximum."""
+    return box[0] > box[2] or box[1] > box[3]
+
+
+def _transform_and_box(node: Node) -> Iterator[Fail]:
+    given = _numbers(node.attributes.get(TRANSFORM), 6)
     if given is None or not _is_affine(node.attributes):
         return  # ZCF-SCHEMA-001, or of a kind whose numbers mean something else
     if (odd := _odd(given, node.attribute_pointer(TRANSFORM))) is not None:
@@ -298,6 +341,8 @@ def _apart(box: list[float], other: list[float], transform: list[float]) -> list
 def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
     """Warn of levels of a pyramid whose lengths no array there has, or that are not in the box of the pyramid."""
     box = _numbers(group.attributes.get(BOX), 4)
+    if box is not None and _is_exchanged(box):
+        box = None  # which is reported for itself
     nodes = group.attributes.get(REGISTRATION) == "node"
     for place, level in islice(levels(group), known_conventions.MOST_LEVELS):
         shape, transform = level.get(SHAPE), _numbers(level.get(TRANSFORM), 6)

@@ -55,7 +55,11 @@ def list_of_objects(node: Node) -> Iterator[Fail]:
     given = node.attributes["zarr_conventions"]
     if not isinstance(given, list):
         hint = ""
-        if isinstance(given, dict) and given and all(known_conventions.UUID.fullmatch(key.lower()) for key in given):
+        if (
+            isinstance(given, dict)
+            and given
+            and all(known_conventions.UUID.fullmatch(key.lower()) for key in given)
+        ):
             hint = "; an early draft had an object keyed by uuid here"
         yield Fail(
             pointer_to(node),
@@ -138,7 +142,9 @@ def _of_nobody(node: Node, i: int, entry: dict[str, Any]) -> Iterator[Fail]:
         return
     first = known_conventions.identifier(entry)
     for other in others[:1]:
-        wrong = next(one for one in IDENTIFIERS if str(entry.get(one)).lower() == str(first).lower())
+        wrong = next(
+            one for one in IDENTIFIERS if str(entry.get(one)).lower() == str(first).lower()
+        )
         yield Fail(
             pointer_to(node, i, wrong),
             f"{wrong} of entry {i}, which goes first, is not that of {other.name}, whose address the entry has",
@@ -169,7 +175,9 @@ def _identified(i: int, entry: dict[str, Any]) -> FixMaker:
 def _leads(entry: Any, member: str) -> bool:
     """Whether a member is there and can name the convention: the form of a uuid is ZCF-DECL-008."""
     given = entry.get(member)
-    return isinstance(given, str) and (member == "uuid" or known_conventions.URL.fullmatch(given) is not None)
+    return isinstance(given, str) and (
+        member == "uuid" or known_conventions.URL.fullmatch(given) is not None
+    )
 
 
 @rule(
@@ -267,7 +275,9 @@ def entry_name_fits(node: Node) -> Iterator[Fail]:
 
 def _is_prefix(name: str, node: Node) -> bool:
     """Whether a name is one that attributes begin with, before a colon, and no attribute's own."""
-    return name not in node.attributes and any(one.startswith(f"{name}:") for one in node.attributes)
+    return name not in node.attributes and any(
+        one.startswith(f"{name}:") for one in node.attributes
+    )
 
 
 @rule(
@@ -303,7 +313,9 @@ def entry_uuid(node: Node) -> Iterator[Fail]:
     """Require a uuid in its usual form, in lower case."""
     for i, entry in entries(node):
         uuid = entry.get("uuid", "")
-        if "uuid" not in entry or (isinstance(uuid, str) and known_conventions.UUID.fullmatch(uuid)):
+        if "uuid" not in entry or (
+            isinstance(uuid, str) and known_conventions.UUID.fullmatch(uuid)
+        ):
             continue
         if not any(isinstance(entry.get(member), str) for member in IDENTIFIERS):
             continue  # which is ZCF-DECL-003
@@ -371,7 +383,9 @@ def convention_known(node: Node) -> Iterator[Fail]:
     """Note a convention whose properties cannot be checked here."""
     for i, entry in entries(node):
         name = known_conventions.identity(entry)
-        if name is None or not (known_conventions.UUID.fullmatch(name.lower()) or known_conventions.URL.fullmatch(name)):
+        if name is None or not (
+            known_conventions.UUID.fullmatch(name.lower()) or known_conventions.URL.fullmatch(name)
+        ):
             continue  # that it is malformed is reported
         if not known_conventions.mentioned(entry):  # else ZCF-DECL-003
             yield Fail(pointer_to(node, i), f"convention {json_text(name)} is not known here")

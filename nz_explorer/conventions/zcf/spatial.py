@@ -59,7 +59,9 @@ def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
     if not _are_lengths(given):
         return
     # arrays with properties of their own are not about what the group says
-    own = {array.path for array in group.arrays if any(n.startswith(PREFIX) for n in array.attributes)}
+    own = {
+        array.path for array in group.arrays if any(n.startswith(PREFIX) for n in array.attributes)
+    }
     fits = given in lengths.values()
     other = [path for path, has in lengths.items() if has != given and not (fits and path in own)]
     if other:

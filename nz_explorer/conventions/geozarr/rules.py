@@ -24,6 +24,7 @@ from nz_explorer.model.dialects import crs, multiscales
 from nz_explorer.model.dialects.cs import numbers
 from nz_explorer.model.paths import all_above, below
 from nz_explorer.text.phrases import article
+from nz_explorer.text.printable import encodable
 
 if TYPE_CHECKING:
     from nz_explorer.engine.findings import FixMaker
@@ -56,6 +57,11 @@ def attribute_values(node: Node) -> Iterator[Fail]:
     """Judge the names and values of attributes."""
     for name, value in node.attributes.items():
         pointer = node.attribute_pointer(name)
+        if encodable(name) != name:
+            yield Fail(
+                pointer,
+                f"the name {json_text(name)} has half of a surrogate pair, which UTF-8 does not have",
+            )
         if any(map(_is_no_value, value if isinstance(value, list) else [value])):
             yield Fail(
                 pointer,
@@ -145,20 +151,29 @@ def uris(group: Group) -> Iterator[Fail]:
         yield Fail(
             pointer,
             f"{json_text(value)} is not a valid URI (RFC 3986)",
-            fix=_set(pointer, right) if is_uri(right) else None,
+            fix=_set(pointer, right) if right is not None and is_uri(right) else None,
         )
 
 
 _AUTHORITY = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 
 
-def _encoded(text: str) -> str:
-    """Return a URI with the characters encoded that it must not have there: brackets are for addresses of hosts alone."""
+def _encoded(text: str) -> str | None:
+    """Return a URI with the characters encoded that it must not have there: brackets are for addresses of hosts alone.
+
+    None where a text has half of a character, which JSON can have, and UTF-8 cannot.
+    """
     authority = _AUTHORITY.match(text)
     start = authority[0] if authority is not None else ""
     rest, hash_sign, fragment = text[len(start) :].partition("#")
     safe = ":/?@!$&'()*+,;=%-._~"
-    shown = (quote(start, safe=f"{safe}[]"), quote(rest, safe=safe), quote(fragment, safe=safe))
+    try:
+        shown = [
+            quote(start, safe=f"{safe}[]"),
+            *(quote(one, safe=safe) for one in (rest, fragment)),
+        ]
+    except UnicodeEncodeError:
+        return None
     return f"{shown[0]}{shown[1]}{hash_sign}{shown[2]}"
 
 

@@ -58,9 +58,12 @@ def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
     }
     if not _are_lengths(given):
         return
-    # arrays with properties of their own are not about what the group says
+    # what a group says is not about arrays with properties of their own, nor of each level of a pyramid
     own = {
-        array.path for array in group.arrays if any(n.startswith(PREFIX) for n in array.attributes)
+        array.path
+        for array in group.arrays
+        if "multiscales" in group.attributes
+        or any(name.startswith(PREFIX) for name in array.attributes)
     }
     fits = given in lengths.values()
     other = [path for path, has in lengths.items() if has != given and not (fits and path in own)]

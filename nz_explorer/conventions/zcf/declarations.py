@@ -12,7 +12,6 @@ from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, add, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Group
 from nz_explorer.model.dialects import multiscales
 
 if TYPE_CHECKING:
@@ -157,15 +156,21 @@ def _replaced(pointer: str, right: str | None) -> FixMaker | None:
     return (lambda _node: Draft("suggest", (replace(pointer, right),))) if right else None
 
 
-def _called(entry: dict[str, Any]) -> list[Convention]:
-    """Return the conventions that have the name of an entry."""
+def named_like(entry: dict[str, Any]) -> list[Convention]:
+    """Return the conventions that are known and have the name of an entry.
+
+    Parameters
+    ----------
+    entry : dict
+        Of ``zarr_conventions``.
+    """
     name = str(entry.get("name")).rstrip(":").lower()
     return [one for one in known_conventions.KNOWN if one.name.lower() == name and one.entry]
 
 
 def _identified(i: int, entry: dict[str, Any]) -> FixMaker:
     """Return the fix of an entry that identifies no convention: the whole entry of the one that is called so."""
-    called = _called(entry)
+    called = named_like(entry)
     if not called:
         return lambda _node: Draft("suggest", note="add the uuid of the convention")
     whole = dict(called[0].entry)
@@ -396,45 +401,6 @@ def declared_here(node: Node) -> set[Convention | None]:
     return {known_conventions.identify(entry) for _, entry in entries(node)}
 
 
-@rule(
-    "ZCF-DECL-001",
-    on="node",
-    formats=(3,),
-    needs=("attributes", "conventions list"),
-)
-def uses_are_declared(node: Node) -> Iterator[Fail]:
-    """Require a declaration on each node that has attributes of a convention."""
-    if not (known_conventions.FRAMEWORK & node.attributes.keys()):
-        return
-    declared = declared_here(node)
-    prefixes = set()
-    for _, entry in entries(node):
-        if not any(member in entry for member in IDENTIFIERS):
-            declared |= set(_called(entry)[:1])  # what is wrong with that entry is ZCF-DECL-003
-        elif known_conventions.identify(entry) is None:
-            # names are not unique: attributes with the prefix of a convention that is not known here may be that one's
-            prefixes.add(str(entry.get("name")).rstrip(":"))
-            declared |= set(known_conventions.mentioned(entry))  # which is ZCF-DECL-003
-    for known, names in known_conventions.used(node.attributes).items():
-        if known not in declared and names[0].partition(":")[0] not in prefixes:
-            belong = "belongs" if len(names) == 1 else "belong"
-            yield Fail(
-                node.attribute_pointer(names[0]),
-                f"{', '.join(names)} {belong} to the {known.name} convention, which this node does not declare",
-                fix=declare(known),
-            )
-            declared.add(known)
-    for place, level in levels(node):
-        for known, names in known_conventions.used(level).items():
-            if known not in declared and names[0].partition(":")[0] not in prefixes:
-                yield Fail(
-                    node.attribute_pointer(*place, names[0]),
-                    f"{names[0]} belongs to the {known.name} convention, which this node does not declare",
-                    fix=declare(known),
-                )
-                declared.add(known)
-
-
 def levels(node: Node) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
     """Yield the levels of a pyramid of the multiscales convention that are objects, with their places in the attributes."""
     if multiscales.family(node.attributes) != "multiscales":
@@ -455,58 +421,5 @@ def declare(known: Convention) -> FixMaker:
         if given is not None:
             return None  # what it holds would be lost
         return Draft("safe", set_attribute(node, "zarr_conventions", [dict(known.entry)]))
-
-    return fix
-
-
-@rule("ZCF-DECL-013", on="members")
-def children_declare(group: Group) -> Iterator[Fail]:
-    """Note nodes that seem to count on what the group above declares: declarations are not inherited.
-
-    That a node of v3 uses a convention known here without declaring it is ZCF-DECL-001.
-    """
-    for _, entry in entries(group):
-        name = known_conventions.identity(entry)
-        for child in group.children or () if name is not None else ():
-            if any(known_conventions.identity(own) == name for _, own in entries(child)):
-                continue
-            attribute = _use(child, entry)
-            if attribute is not None:
-                yield Fail(
-                    child.attribute_pointer(attribute),
-                    f"{child.path} does not declare {entry.get('name', name)} itself; the declaration of"
-                    f" {group.path} does not apply to it",
-                    related=(group.path,),
-                    path=child.path,
-                    fix=_declare_below(child.path, entry),
-                )
-
-
-def _use(node: Node, entry: dict[str, Any]) -> str | None:
-    """Return the first attribute of a convention on a node, by what is known of it or by its prefix."""
-    known, name = known_conventions.identify(entry), entry.get("name")
-    if known is not None and node.zarr_format == 3:
-        return None
-    if known is not None:
-        return next(iter(known_conventions.used(node.attributes).get(known, ())), None)
-    if not isinstance(name, str) or not name.rstrip(":"):
-        return None
-    prefix = name.rstrip(":")
-    return next((a for a in node.attributes if a == prefix or a.startswith(f"{prefix}:")), None)
-
-
-def _declare_below(path: str, entry: dict[str, Any]) -> Any:
-    def fix(node: Node) -> Draft | None:
-        child = node.hierarchy.node_if_loaded(path)
-        if child is None:
-            return None
-        declared = child.attributes.get("zarr_conventions")
-        if declared is None:
-            operations = set_attribute(child, "zarr_conventions", [dict(entry)])
-        elif isinstance(declared, list):
-            operations = (add(pointer_to(child, "-"), dict(entry)),)
-        else:
-            return None
-        return Draft("safe", operations, node=child)
 
     return fix

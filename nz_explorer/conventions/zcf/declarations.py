@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zcf import known_conventions
@@ -81,8 +81,18 @@ def _as_list(node: Node) -> Draft | None:
         return None
     if any(member in given for member in IDENTIFIERS):
         return Draft("unsafe", (replace(pointer_to(node), [given]),))
-    made = [{"uuid": key, **value} for key, value in given.items() if isinstance(value, dict)]
+    made = [
+        {**(_whole({"uuid": key}) if not value else {}), "uuid": key, **value}
+        for key, value in given.items()
+        if isinstance(value, dict)
+    ]
     return Draft("unsafe", (replace(pointer_to(node), made),)) if len(made) == len(given) else None
+
+
+def _whole(entry: dict[str, Any]) -> Mapping[str, Any]:
+    """Return all of the entry of a convention that is known."""
+    known = known_conventions.identify(entry)
+    return {} if known is None else known.entry
 
 
 @rule(

@@ -55,7 +55,7 @@ def levels_are_there(group: Group) -> RuleOutput:
                     severity=None if member == "asset" else "warning",
                     fix=_nearest(pointer, i, member, given),
                 )
-    if len(group.attributes["multiscales"]["layout"]) > len(levels) > 0:
+    if levels and len(group.attributes["multiscales"]["layout"]) > len(levels):
         yield Undecided("budget")
 
 

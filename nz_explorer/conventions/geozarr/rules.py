@@ -62,7 +62,8 @@ def attribute_values(node: Node) -> Iterator[Fail]:
                 pointer,
                 f"the name {json_text(name)} has half of a surrogate pair, which UTF-8 does not have",
             )
-        if any(map(_is_no_value, value if isinstance(value, list) else [value])):
+        values = value if isinstance(value, list) else [value]
+        if name != "multiscales" and any(map(_is_no_value, values)):  # which is GZ-MS-007
             yield Fail(
                 pointer,
                 f"attribute {json_text(name)} is {json_text(value)};"
@@ -400,8 +401,8 @@ def arrays_of_group(group: Group) -> Iterator[Fail]:
                 path=array.path,
                 rule="GZ-VAR-001",
             )
-        given = array.attributes.get("grid_mapping", "")
-        if not isinstance(given, str):
+        given = array.attributes.get("grid_mapping")
+        if given is not None and not isinstance(given, str):  # null is GZ-ATT-003
             yield Fail(
                 array.attribute_pointer("grid_mapping"),
                 f"grid_mapping must be the name of an array, got {json_text(given)}",

@@ -245,20 +245,22 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
         return
     a, b, c, d, e, f = given
     box, shape = _numbers(node.attributes.get(BOX), 4), node.attributes.get(SHAPE)
-    if b or d or not a or not e or box is None or not _are_lengths(shape):
-        return
-    names = node.attributes.get(DIMENSIONS)
+    names, by = _dimensions(node), f"{TRANSFORM} and {SHAPE}"
     if _are_two(names):
         order = names[::-1] if _exchanged(names) else names
         found = [lengths for array in _arrays(node) if (lengths := _lengths(array, order))]
-        if found and shape not in found:
+        if shape is None and isinstance(node, Array) and found:
+            shape, by = found[0], f"{TRANSFORM} and the lengths of the array, {shown(found[0])},"
+        elif found and shape not in found:
             return  # the shape is wrong, which is reported
+    if box is None or not _are_lengths(shape):
+        return
     nodes = node.attributes.get(REGISTRATION) == "node"
     right = _box_of(given, shape, nodes=nodes)
     off = _apart(box, right, given)
     if max(off) > _CLOSE:
         half = not nodes and all(abs(part - 0.5) <= _CLOSE for part in off)
-        begins = [c - a / 2, f - e / 2]
+        begins = [c - (a + b) / 2, f - (d + e) / 2]
         moved = _box_of([a, b, begins[0], d, e, begins[1]], shape, nodes=nodes)
         if half and max(_apart(box, moved, given)) <= _CLOSE:
             edges = [a, b, begins[0], d, e, begins[1]]
@@ -276,7 +278,7 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
         )
         yield Fail(
             node.attribute_pointer(BOX),
-            f"{BOX} is {shown(box)}, and {TRANSFORM} and {SHAPE} give {shown(right)}{why}",
+            f"{BOX} is {shown(box)}, and {by} give {shown(right)}{why}",
             fix=lambda node: Draft("suggest", set_attribute(node, BOX, right)),
         )
 
@@ -322,18 +324,20 @@ def _is_affine(given: Mapping[str, Any]) -> bool:
 
 
 def _box_of(transform: list[float], shape: list[int], *, nodes: bool) -> list[float]:
-    """Return the box of a grid that is not rotated."""
-    a, _, c, _, e, f = transform
+    """Return the box of a grid, which may be rotated."""
+    a, b, c, d, e, f = transform
     rows, columns = (length - nodes for length in shape)
-    edges = [*sorted((c, c + a * columns)), *sorted((f, f + e * rows))]
-    return [edges[0], edges[2], edges[1], edges[3]]
+    corners = [(i, j) for i in (0, columns) for j in (0, rows)]
+    x, y = ([p * i + q * j + r for i, j in corners] for p, q, r in ((a, b, c), (d, e, f)))
+    return [min(x), min(y), max(x), max(y)]
 
 
 def _apart(box: list[float], other: list[float], transform: list[float]) -> list[float]:
     """Return how many cells two boxes are apart on each side."""
-    steps = [transform[0], transform[4]] * 2
+    a, b, _, d, e, _ = map(abs, transform)
     return [
-        abs(one - another) / abs(step) for one, another, step in zip(box, other, steps, strict=True)
+        abs(one - another) / step
+        for one, another, step in zip(box, other, (a + b, d + e) * 2, strict=True)
     ]
 
 
@@ -370,7 +374,7 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
                 fix=_put(pointer, has),
             )
             continue
-        if transform is None or transform[1] or transform[3]:
+        if transform is None:
             continue
         yield from _otherwise_there(group, level, place)
         if box is not None:
@@ -395,7 +399,7 @@ def _otherwise_there(
     asset, given = level.get("asset"), _numbers(level[TRANSFORM], 6)
     node = group.hierarchy.get(below(group.path) + asset) if isinstance(asset, str) else None
     own = None if node is None or node is group else _numbers(node.attributes.get(TRANSFORM), 6)
-    if node is None or given is None or own is None or own[1] or own[3]:
+    if node is None or given is None or own is None:
         return
     same = group.attributes.get(REGISTRATION, "pixel") == node.attributes.get(REGISTRATION, "pixel")
     if not same or _odd(own, "") is not None or not _is_affine(node.attributes):
@@ -425,6 +429,14 @@ def _lengths_there(group: Group, asset: Any) -> dict[str, list[int]]:
             if lengths is not None:
                 found[array.path] = lengths
     return found
+
+
+def _dimensions(node: Node) -> Any:
+    """Return the names of y and x of a node; of an array without them those of its group."""
+    if DIMENSIONS in node.attributes or not isinstance(node, Array) or node.parent is None:
+        return node.attributes.get(DIMENSIONS)
+    parent = node.hierarchy.node_if_loaded(node.parent)
+    return None if parent is None else parent.attributes.get(DIMENSIONS)
 
 
 def _arrays(node: Node) -> list[Array]:

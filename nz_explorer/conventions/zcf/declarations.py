@@ -223,15 +223,16 @@ def entry_members(node: Node) -> Iterator[Fail]:
 def entry_named(node: Node) -> Iterator[Fail]:
     """Require a name for people."""
     for i, entry in entries(node):
-        if not isinstance(entry.get("name"), str):
+        name = entry.get("name")
+        if not isinstance(name, str) or not name.strip():
             known = known_conventions.identify(entry)
-            name = known.entry.get("name") if known is not None else None
+            right = known.entry.get("name") if known is not None else None
             yield Fail(
                 pointer_to(node, i, *(["name"] if "name" in entry else [])),
-                f"the name of entry {i} must be text, got {json_text(entry['name'])}"
+                f"the name of entry {i} must be a text that names it, got {json_text(name)}"
                 if "name" in entry
                 else f"entry {i} has no name",
-                fix=_put(i, "name", name) if name is not None else None,
+                fix=_put(i, "name", right) if right is not None else None,
             )
         if not isinstance(entry.get("description", ""), str):
             yield Fail(
@@ -276,8 +277,10 @@ def entry_name_fits(node: Node) -> Iterator[Fail]:
             continue
         right = known.entry["name"]
         nests = right in known.keys
-        if not isinstance(name, str) or name == right or (name == f"{right}:" and not nests):
-            continue  # a name that is no text is ZCF-DECL-005; the colon of a prefix is recommended
+        if not isinstance(name, str) or not name.strip():
+            continue  # ZCF-DECL-005
+        if name == right or (name == f"{right}:" and not nests):
+            continue  # the colon of a prefix is recommended
         short = f"{name}:" == right
         lacks = f"name {json_text(name)} lacks the colon of the prefix {right}"
         yield Fail(

@@ -293,8 +293,10 @@ def entry_name_fits(node: Node) -> Iterator[Fail]:
 
 def _is_prefix(name: str, node: Node) -> bool:
     """Whether a name is one that attributes begin with, before a colon, and no attribute's own."""
-    return name not in node.attributes and any(
-        one.startswith(f"{name}:") for one in node.attributes
+    return (
+        bool(name.strip())
+        and name not in node.attributes
+        and any(one.startswith(f"{name}:") for one in node.attributes)
     )
 
 

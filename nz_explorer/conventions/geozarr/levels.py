@@ -291,7 +291,8 @@ def _same_crs(
     if key is not None:
         named = member(inline, key)
         code = crs.code(member(named, "uri") or member(named, "wkt") or named)
-        theirs, pointer = () if code is None else (code,), f"{pointer}/{key}"
+        same = next((one.codes for one in KNOWN_SETS.values() if code in one.codes), ())
+        theirs, pointer = () if code is None else (code, *same), f"{pointer}/{key}"
     unknown = not theirs and any(arrays.values())
     for array in (array for level in arrays.values() for array in level.values() if theirs):
         codes = _own_codes(array)

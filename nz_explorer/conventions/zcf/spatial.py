@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -58,23 +58,27 @@ def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
     }
     if not _are_lengths(given):
         return
-    # what a group says is not about arrays with properties of their own, nor of each level of a pyramid
-    own = {
-        array.path
-        for array in group.arrays
-        if "multiscales" in group.attributes
-        or any(name.startswith(PREFIX) for name in array.attributes)
-    }
-    fits = given in lengths.values()
-    other = [path for path, has in lengths.items() if has != given and not (fits and path in own)]
-    if other:
-        path, has = other[0], lengths[other[0]]
+    misfits = [path for path, has in lengths.items() if has != given]
+    fits = len(misfits) < len(lengths)
+    if fits:  # what a group says is not about arrays with properties of their own, nor of each level of a pyramid
+        misfits = [] if "multiscales" in group.attributes else _without_their_own(group, {*misfits})
+    if misfits:
+        path, has = misfits[0], lengths[misfits[0]]
         yield Fail(
             group.attribute_pointer(SHAPE),
             f"{SHAPE} is {shown(given)}, and {path} has {shown(has)}",
             related=(path,),
             fix=None if fits else lambda node: Draft("suggest", set_attribute(node, SHAPE, has)),
         )
+
+
+def _without_their_own(group: Group, paths: Container[str]) -> list[str]:
+    """Return those of some arrays that have no properties of spatial:."""
+    return [
+        array.path
+        for array in group.arrays
+        if array.path in paths and not any(name.startswith(PREFIX) for name in array.attributes)
+    ]
 
 
 def _are_two(names: Any) -> TypeGuard[list[str]]:

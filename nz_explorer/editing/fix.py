@@ -139,14 +139,14 @@ def fix(
         If the store could not be written to; the message describes the state of the store.
     """
     configuration = find(Path.cwd(), registry().rules)
-    chosen = registry().select(
-        list(select) or configuration.select, list(ignore) or configuration.ignore
-    )
+    named = list(select) or configuration.select
+    chosen = registry().select(named, list(ignore) or configuration.ignore)
     hierarchy = opened(source, may_write=confirm is not None)
     families = {info.family for info in registry().rules.values()}
     evaluation = evaluate(
         hierarchy,
-        conventions,
+        # naming all families must not ask for a convention that is evaluated only where it is named
+        registry().choose(conventions, hierarchy, tuple(named)),
         select=[*families, *(rule_id for rule_id, wanted in chosen.items() if wanted)],
         configuration=configuration,
     )

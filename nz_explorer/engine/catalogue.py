@@ -104,7 +104,7 @@ class RuleInfo:
     @property
     def required(self) -> bool:
         """Whether breaking it is breaking the convention."""
-        return self.severity == "error" and self.level.startswith(("MUST", "DEF"))
+        return self.severity == "error" and self.level.startswith(("MUST", "SHALL", "DEF"))
 
     @property
     def example_titles(self) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -47,6 +48,16 @@ def test_it_shows_asks_and_writes(broken_copy: Path) -> None:
     assert nz.check(broken_copy, progress=False).counts.error < errors
     again = _fix(broken_copy, "--yes")
     assert "every fix needs a person's decision" in again.output
+
+
+def test_it_lists_what_a_check_finds(broken_copy: Path) -> None:
+    done = _fix(broken_copy, "--dry-run")
+    listed = set(
+        re.findall(r"^  (?:error|warning|info) +([A-Z0-9]+-[A-Z]+-\d+)", done.output, re.MULTILINE)
+    )
+    assert listed <= {finding.rule for finding in nz.check(broken_copy, progress=False).findings}
+    asked = _fix(broken_copy, "--dry-run", "--conventions", "geozarr")
+    assert "GZ-META-001" in asked.output
 
 
 def test_only_the_selected_rules(broken_copy: Path) -> None:

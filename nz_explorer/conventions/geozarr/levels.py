@@ -8,22 +8,21 @@ from typing import Any
 from nz_explorer.conventions.geozarr.rules import mapping_names
 from nz_explorer.conventions.geozarr.tile_matrix_sets import (
     KNOWN_SETS,
-    LEVEL,
     TILE,
-    VARIABLE_TILES,
     matrices_by_id,
     matrix_of_level,
     name_of_set,
     pointer_of_matrix,
     tile_of,
 )
+from nz_explorer.conventions.nz.array_types import chunk_lengths
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput, Undecided
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
 from nz_explorer.model.dialects.multiscales import family, level_names, member
-from nz_explorer.model.paths import all_above, below
+from nz_explorer.model.named_array import named_array
 from nz_explorer.text.phrases import listed
 
 OF_LEVELS = (
@@ -52,17 +51,18 @@ def levels(group: Group) -> RuleOutput:
     pointer = f"{whole}/tile_matrix_set"
     there = {level.name: level for level in group.groups}
     arrays_there = {array.name for array in group.arrays}
-    wanted = list(inline) or [name for name in level_names(group.attributes) if name in there]
+    called = name_of_set(given)
+    known = KNOWN_SETS.get(called)
+    names = filter(known.has, there) if known is not None else level_names(group.attributes)
+    wanted = list(inline) or [name for name in names if name in there]
     for name in wanted:
         at = pointer_of_matrix(whole, given, name)
         if "/" in name or name in (".", ".."):
             yield Fail(at, f"level {json_text(name)} is outside {group.path}", rule="GZ-MS-002")
         elif name not in there and name not in arrays_there:
             yield Fail(at, f"level {json_text(name)} has no child group")
-    called = name_of_set(given)
-    known = called in KNOWN_SETS
     for one in group.arrays:
-        if one.name in inline or (known and LEVEL.fullmatch(one.name)):
+        if one.name in inline or (known is not None and known.has(one.name)):
             yield Fail(
                 "", f"level {json_text(one.name)} is an array, and must be a group", path=one.path
             )
@@ -72,7 +72,7 @@ def levels(group: Group) -> RuleOutput:
     arrays = {level.name: _arrays(level) for level in found}
     shown = {name for level in arrays.values() for name in level}
     for name, undescribed in there.items():
-        if name not in inline if inline else known and not LEVEL.fullmatch(name):
+        if name not in inline if inline else known is not None and not known.has(name):
             # with the variables of the levels it is one under a wrong name, else something beside them
             meant = not shown or not shown.isdisjoint(_arrays(undescribed))
             yield Fail(
@@ -85,13 +85,12 @@ def levels(group: Group) -> RuleOutput:
     yield from _same_arrays(found, arrays)
     for level in found:
         matrix = inline.get(level.name)
-        tiled = known and called not in VARIABLE_TILES
-        tile = (TILE, TILE) if tiled else tile_of(matrix)
+        tile = (known.tile,) * 2 if known is not None and known.tile else tile_of(matrix)
         yield from _level_chunks(
             arrays[level.name], tile, matrix_of_level(inline, called, level.name)
         )
     yield from _own_methods(given, found)
-    yield from _same_crs(given, pointer, arrays, KNOWN_SETS.get(called, ()))
+    yield from _same_crs(given, pointer, arrays, known.codes if known is not None else ())
 
 
 def _own_methods(given: Any, found: list[Group]) -> RuleOutput:
@@ -209,7 +208,7 @@ def _chunks(
             rule="GZ-MS-013",
         )
         return
-    pointer = array.pointer("chunks" if array.zarr_format == 2 else "chunk_grid")
+    pointer = _pointer_of_chunks(array)
     names = array.dimension_names or ()
     tiles = dict(zip(axes, tile or (None, None), strict=True))
     whole = [
@@ -240,17 +239,25 @@ def _chunks(
             )
             return
         yield from _as_many(array, axes, matrix)
-    if any(
-        chunk[axis] not in (TILE, 2 * TILE) and shape[axis] > TILE
-        for axis in axes
-        if axis not in whole
+    if not any(
+        all(chunk[axis] == size or shape[axis] <= TILE for axis in axes if axis not in whole)
+        for size in (TILE, 2 * TILE)
     ):
         yield Fail(
             pointer,
-            f"chunks are {own[0]} × {own[1]}; 256 or 512 is recommended",
+            f"chunks are {own[0]} × {own[1]}; 256 × 256 or 512 × 512 is recommended",
             path=array.path,
             rule="GZ-MS-006",
         )
+
+
+def _pointer_of_chunks(array: Array) -> str:
+    """Return the pointer to the lengths of chunks; in shards to those of the inner ones."""
+    codecs = array.metadata.get("codecs")
+    for i, codec in enumerate(codecs if isinstance(codecs, list) else ()):
+        if member(codec, "name") == "sharding_indexed":
+            return array.pointer("codecs", i, "configuration", "chunk_shape")
+    return chunk_lengths(array)
 
 
 def _as_many(array: Array, axes: tuple[int, int], matrix: Mapping[str, Any] | None) -> RuleOutput:
@@ -260,50 +267,44 @@ def _as_many(array: Array, axes: tuple[int, int], matrix: Mapping[str, Any] | No
     chunks = [-(-shape[axis] // chunk[axis]) if chunk[axis] else 0 for axis in axes]
     if any(type(most) is int and number > most for number, most in zip(chunks, tiles, strict=True)):
         yield Fail(
-            array.pointer("chunks" if array.zarr_format == 2 else "chunk_grid"),
+            _pointer_of_chunks(array),
             f"{chunks[0]} × {chunks[1]} chunks, and {tiles[0]} × {tiles[1]} tiles: each chunk must be a tile",
             path=array.path,
             rule="GZ-MS-012",
         )
 
 
-def _mapping(array: Array, level: Mapping[str, Array]) -> Array | None:
-    """Return the grid mapping of an array, which is beside it or in a group above."""
-    names = mapping_names(array)
-    if len(names) != 1 or "/" in names[0]:
-        return None
-    if names[0] in level:
-        return level[names[0]]
-    for path in all_above(array.parent or "/"):
-        node = array.hierarchy.node_if_loaded(below(path) + names[0])
-        if isinstance(node, Array):
-            return node
-    return None
+def _own_codes(array: Array) -> list[str | None]:
+    """Return the codes of the grid mappings of an array, those that are there; None of one that names no code."""
+    found = (named_array(array, name) for name in mapping_names(array))
+    return [crs.described_code(target) for target in found if target is not None]
 
 
 def _same_crs(
     given: Any, pointer: str, arrays: dict[str, dict[str, Array]], theirs: tuple[str, ...]
 ) -> RuleOutput:
-    """Compare the system of the tile matrix set with that of the data."""
+    """Compare the system of the tile matrix set with that of the data, and tell the first that differs."""
     inline = member(given, "tile_matrix_set")
-    named = member(inline, "crs") or member(inline, "supportedCRS")
-    if named is None and not theirs:
+    key = next((key for key in ("crs", "supportedCRS") if member(inline, key) is not None), None)
+    if key is None and not theirs:
         return
-    if named is not None:
-        code = crs.code(member(named, "uri") or named)
-        theirs = () if code is None else (code,)
-    for level in arrays.values():
-        for array in level.values():
-            target = _mapping(array, level)
-            own = crs.described_code(target) if target is not None else None
-            if not theirs or (target is not None and own is None):
-                yield Undecided("unsupported: a reference system that names no code", "GZ-MS-011")
-                return
-            if own is not None and own not in theirs:
-                yield Fail(
-                    pointer,
-                    f"the tile matrix set uses {theirs[0]}, {array.path} uses {own}",
-                    related=(array.path,),
-                    rule="GZ-MS-011",
-                )
-                return
+    if key is not None:
+        named = member(inline, key)
+        code = crs.code(member(named, "uri") or member(named, "wkt") or named)
+        same = next((one.codes for one in KNOWN_SETS.values() if code in one.codes), ())
+        theirs, pointer = () if code is None else (code, *same), f"{pointer}/{key}"
+    unknown = not theirs and any(arrays.values())
+    for array in (array for level in arrays.values() for array in level.values() if theirs):
+        codes = _own_codes(array)
+        own = [code for code in codes if code is not None]
+        unknown = unknown or (bool(codes) and not own)
+        if own and set(own).isdisjoint(theirs):
+            yield Fail(
+                pointer,
+                f"the tile matrix set uses {theirs[0]}, {array.path} uses {own[0]}",
+                related=(array.path,),
+                rule="GZ-MS-011",
+            )
+            return
+    if unknown:
+        yield Undecided("unsupported: a reference system that names no code", "GZ-MS-011")

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.geozarr.tile_matrix_sets import (
     KNOWN_SETS,
-    LEVEL,
     listed_matrices,
     matrices_by_id,
     matrix_of_level,
     name_of_set,
     pointer_of_matrix,
-    tile_of,
+    wrong_size,
 )
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
@@ -108,7 +107,7 @@ def metadata(group: Group) -> RuleOutput:
     matrices = given.get("tile_matrix_set")
     if isinstance(matrices, str):
         if (code := crs.code(matrices)) is not None:
-            of_it = [name for name, codes in KNOWN_SETS.items() if code in codes[:1]]
+            of_it = [name for name, one in KNOWN_SETS.items() if code in one.codes[:1]]
             yield Fail(
                 f"{pointer}/tile_matrix_set",
                 f"tile_matrix_set {json_text(matrices)} is a reference system, and no tile matrix set",
@@ -149,22 +148,29 @@ def _inline(given: Any, pointer: str) -> RuleOutput:
             got = json_text(own) if own is not None else "nothing"
             why = f"the id of tile matrix {i} must be a text, the name of the group of its level; got {got}"
             fix = _as_text(here, one, name) if name not in seen else None
-            yield Fail(here, why, fix=fix, rule="GZ-MS-009")
+            yield Fail(f"{here}/{_member_of_id(one)}", why, fix=fix, rule="GZ-MS-009")
         if name is None:
             continue
         if name in seen:
-            yield Fail(here, f"two tile matrices have the id {json_text(name)}", rule="GZ-MS-009")
-        elif tile_of(one) is None:
+            why = f"two tile matrices have the id {json_text(name)}"
+            yield Fail(f"{here}/{_member_of_id(one)}", why, rule="GZ-MS-009")
+        elif (size := wrong_size(one)) is not None:
             why = f"tile matrix {json_text(name)} must have tileWidth and tileHeight, as integers above 0"
-            yield Fail(here, why, rule="GZ-MS-009")
+            yield Fail(f"{here}/{size}", why, rule="GZ-MS-009")
         seen.add(name)
 
 
 def _as_text(pointer: str, matrix: Any, name: str | None) -> FixMaker | None:
     if name is None:
         return None
-    member_name = "id" if "id" in matrix else "identifier"
-    return lambda _node: Draft("suggest", (replace(f"{pointer}/{member_name}", name),))
+    at = f"{pointer}/{_member_of_id(matrix)}"
+    return lambda _node: Draft("suggest", (replace(at, name),))
+
+
+def _member_of_id(matrix: Any) -> str:
+    """Return the member that has the id of a tile matrix, in either version of the standard."""
+    older = isinstance(matrix, Mapping) and matrix.get("id") is None and "identifier" in matrix
+    return "identifier" if older else "id"
 
 
 def _method(given: Mapping[str, Any], pointer: str) -> RuleOutput:
@@ -189,9 +195,9 @@ def _method(given: Mapping[str, Any], pointer: str) -> RuleOutput:
 
 
 def _limits(group: Group, given: Mapping[str, Any]) -> RuleOutput:
-    limits, matrices = given.get("tile_matrix_set_limits"), matrices_by_id(given)
-    if limits is None:
+    if "tile_matrix_set_limits" not in given:
         return
+    limits, matrices = given["tile_matrix_set_limits"], matrices_by_id(given)
     called = name_of_set(given)
     at = ("multiscales", "tile_matrix_set_limits")
     if not isinstance(limits, Mapping):
@@ -203,7 +209,7 @@ def _limits(group: Group, given: Mapping[str, Any]) -> RuleOutput:
         return
     for name, one in limits.items():
         where, why = _wrong_limits(one, matrix_of_level(matrices, called, name))
-        known = called in KNOWN_SETS and LEVEL.fullmatch(name) is not None
+        known = called in KNOWN_SETS and KNOWN_SETS[called].has(name)
         if not why and (matrices or called in KNOWN_SETS) and name not in matrices and not known:
             why = "there is no such level in the set"
         if why:

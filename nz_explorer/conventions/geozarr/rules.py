@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from nz_explorer.conventions.cf.references import is_there, named_nearly
+from nz_explorer.conventions.geozarr.tile_matrix_sets import KNOWN_SETS, name_of_set
 from nz_explorer.conventions.nz.dimensions import names_pointer, set_name
 from nz_explorer.conventions.suggested_names import add_names, suggested_names, where_from
 from nz_explorer.conventions.uris import is_uri
@@ -20,8 +21,10 @@ from nz_explorer.engine.fixes import Draft, move, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node, dimension_table, is_candidate
 from nz_explorer.model.dialects import crs, multiscales
-from nz_explorer.model.paths import all_above
+from nz_explorer.model.dialects.cs import numbers
+from nz_explorer.model.paths import all_above, below
 from nz_explorer.text.phrases import article
+from nz_explorer.text.printable import encodable
 
 if TYPE_CHECKING:
     from nz_explorer.engine.findings import FixMaker
@@ -54,7 +57,13 @@ def attribute_values(node: Node) -> Iterator[Fail]:
     """Judge the names and values of attributes."""
     for name, value in node.attributes.items():
         pointer = node.attribute_pointer(name)
-        if any(map(_is_no_value, value if isinstance(value, list) else [value])):
+        if encodable(name) != name:
+            yield Fail(
+                pointer,
+                f"the name {json_text(name)} has half of a surrogate pair, which UTF-8 does not have",
+            )
+        values = value if isinstance(value, list) else [value]
+        if name != "multiscales" and any(map(_is_no_value, values)):  # which is GZ-MS-007
             yield Fail(
                 pointer,
                 f"attribute {json_text(name)} is {json_text(value)};"
@@ -110,12 +119,12 @@ def _rename(name: str, right: str) -> FixMaker:
 
 
 def _is_geotransform(value: Any) -> bool:
-    parts = value.split() if isinstance(value, str) else value
-    if not isinstance(parts, list) or len(parts) != 6:
-        return False
+    if not isinstance(value, str):
+        return numbers(value, 6) is not None
+    parts = value.split()
     try:
-        return all(math.isfinite(float(part)) for part in parts)
-    except (TypeError, ValueError):
+        return len(parts) == 6 and all(math.isfinite(float(part)) for part in parts)
+    except ValueError:
         return False
 
 
@@ -130,20 +139,43 @@ def uris(group: Group) -> Iterator[Fail]:
     given = group.attributes["multiscales"]
     matrices = multiscales.member(given, "tile_matrix_set")
     found: dict[tuple[str, ...], Any] = {("tile_matrix_set",): matrices}
-    for name in ("uri", "crs", "supportedCRS"):
-        found["tile_matrix_set", name] = multiscales.member(matrices, name)
+    for name in ("uri", "wellKnownScaleSet", "crs", "supportedCRS"):
+        found["tile_matrix_set", name] = one = multiscales.member(matrices, name)
+        found["tile_matrix_set", name, "uri"] = multiscales.member(one, "uri")
     for place, value in found.items():
         if not isinstance(value, str) or (":" not in value and len(place) == 1):
             continue  # a name, or an object
-        if is_uri(value) or (len(place) == 2 and crs.code(value) is not None):
+        if is_uri(value) or (len(place) > 1 and crs.code(value) is not None):
             continue
         pointer = group.attribute_pointer("multiscales", *place)
-        right = quote(value, safe=":/?#[]@!$&'()*+,;=%-._~")
+        right = _encoded(value)
         yield Fail(
             pointer,
             f"{json_text(value)} is not a valid URI (RFC 3986)",
-            fix=_set(pointer, right) if is_uri(right) else None,
+            fix=_set(pointer, right) if right is not None and is_uri(right) else None,
         )
+
+
+_AUTHORITY = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
+
+
+def _encoded(text: str) -> str | None:
+    """Return a URI with the characters encoded that it must not have there: brackets are for addresses of hosts alone.
+
+    None where a text has half of a character, which JSON can have, and UTF-8 cannot.
+    """
+    authority = _AUTHORITY.match(text)
+    start = authority[0] if authority is not None else ""
+    rest, hash_sign, fragment = text[len(start) :].partition("#")
+    safe = ":/?@!$&'()*+,;=%-._~"
+    try:
+        shown = [
+            quote(start, safe=f"{safe}[]"),
+            *(quote(one, safe=safe) for one in (rest, fragment)),
+        ]
+    except UnicodeEncodeError:
+        return None
+    return f"{shown[0]}{shown[1]}{hash_sign}{shown[2]}"
 
 
 def _set(pointer: str, value: Any) -> FixMaker:
@@ -243,13 +275,13 @@ def against_groups_above(group: Group) -> Iterator[Fail]:
     """Compare dimensions and attributes with those of the groups above."""
     groups = [group, *_above(group)]
     own, *others = lengths = [_lengths(node) for node in groups]
-    in_pyramid = any("multiscales" in node.attributes for node in groups)
+    scope = _of_one_level(groups)
     reported = {name for name, lengths in own.items() if len(lengths) > 1}
     for name in sorted(reported):
         shown = " and ".join(map(str, sorted(own[name])))
         yield Fail("", f"dimension {json_text(name)} is both {shown} long in {group.path}")
-    for above, theirs in zip(groups[1:], others, strict=True):
-        for name in sorted(own.keys() & theirs.keys() - reported) if not in_pyramid else ():
+    for above, theirs in zip(groups[1:scope], others, strict=False):
+        for name in sorted(own.keys() & theirs.keys() - reported):
             if own[name] != theirs[name]:
                 reported.add(name)
                 here, there = (" and ".join(map(str, sorted(of[name]))) for of in (own, theirs))
@@ -261,6 +293,26 @@ def against_groups_above(group: Group) -> Iterator[Fail]:
     for array in group.arrays:
         yield from _ancestor_dimensions(array, lengths)
     yield from _attribute_types(group)
+
+
+def _of_one_level(groups: list[Group]) -> int:
+    """Return how many of a group and those above it are of one resolution: up to the group that is a level of a pyramid."""
+    path = groups[0].path
+    for number, above in enumerate(groups):
+        if "multiscales" in above.attributes:
+            names = multiscales.level_names(above.attributes)
+            inside = path.removeprefix(below(above.path)) if number else ""
+            # a set that is elsewhere may have levels of any name
+            given = multiscales.member(above.attributes["multiscales"], "tile_matrix_set")
+            elsewhere = (
+                isinstance(given, str) and name_of_set({"tile_matrix_set": given}) not in KNOWN_SETS
+            )
+            levels = (f"{name}/" for name in names if name)
+            if inside and (elsewhere or any(f"{inside}/".startswith(name) for name in levels)):
+                return number
+            if not inside and "" in names:  # the group itself
+                return 1
+    return len(groups)
 
 
 def _ancestor_dimensions(array: Array, lengths: list[dict[str, set[int]]]) -> Iterator[Fail]:
@@ -349,8 +401,8 @@ def arrays_of_group(group: Group) -> Iterator[Fail]:
                 path=array.path,
                 rule="GZ-VAR-001",
             )
-        given = array.attributes.get("grid_mapping", "")
-        if not isinstance(given, str):
+        given = array.attributes.get("grid_mapping")
+        if given is not None and not isinstance(given, str):  # null is GZ-ATT-003
             yield Fail(
                 array.attribute_pointer("grid_mapping"),
                 f"grid_mapping must be the name of an array, got {json_text(given)}",

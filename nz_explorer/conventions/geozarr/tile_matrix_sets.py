@@ -4,39 +4,83 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from nz_explorer.model.dialects.multiscales import identifier, level_name, member
 
-KNOWN_SETS: dict[str, tuple[str, ...]] = {
-    "CDB1GlobalGrid": (),
-    "CanadianNAD83_LCC": ("EPSG:3978",),
-    "EuropeanETRS89_LAEAQuad": ("EPSG:3035",),
-    "GNOSISGlobalGrid": (),
-    "LINZAntarticaMapTilegrid": ("EPSG:5482",),
-    "NZTM2000Quad": ("EPSG:2193",),
-    "UPSAntarcticWGS84Quad": ("EPSG:5042",),
-    "UPSArcticWGS84Quad": ("EPSG:5041",),
-    "UTM31WGS84Quad": ("EPSG:32631",),
-    "WGS1984Quad": ("EPSG:4326", "OGC:CRS84"),
-    "WebMercatorQuad": ("EPSG:3857",),
-    "WorldCRS84Quad": ("OGC:CRS84", "EPSG:4326"),
-    "WorldMercatorWGS84Quad": ("EPSG:3395",),
-}
-"""Tile matrix sets that are known by name (OGC Two Dimensional Tile Matrix Set), and their reference systems, where
-they matter here; those of latitude and longitude on WGS 84 differ only in the order of their axes."""
-VARIABLE_TILES = ("CDB1GlobalGrid",)
-"""Those of them whose tiles are not all of 256 × 256."""
-LEVEL = re.compile("-?(0|[1-9][0-9]*)")
-"""How tile matrices of the known sets are called."""
-QUADS = {
-    "WebMercatorQuad": 1,
-    "WorldMercatorWGS84Quad": 1,
-    "WGS1984Quad": 2,
-    "WorldCRS84Quad": 2,
-}
-"""Those that double with each level, from one tile in height, and the tiles in width of their level 0."""
 TILE = 256
+_LEVEL = re.compile("0|-?[1-9][0-9]*")
+"""How tile matrices of the known sets are called."""
+
+
+@dataclass(frozen=True, slots=True)
+class TileMatrixSet:
+    """A tile matrix set that is known by name.
+
+    Attributes
+    ----------
+    codes : tuple of str
+        Its reference system; more than one where systems differ only in the order of their axes. None where it does not
+        matter here.
+    levels : range
+        The numbers that its tile matrices have as ids.
+    sizes : tuple of tuple of int
+        Height and width of the tile matrices, in tiles, from the first on; after the last they double. None where they
+        do not.
+    tile : int or None
+        The height and width of the tiles; None where they are not all alike.
+    """
+
+    codes: tuple[str, ...]
+    levels: range
+    sizes: tuple[tuple[int, int], ...] = ((1, 1),)
+    tile: int | None = TILE
+
+    def has(self, level: str) -> bool:
+        """Whether a level has the id of a tile matrix of this set."""
+        return len(level) < 4 and _LEVEL.fullmatch(level) is not None and int(level) in self.levels
+
+    def size(self, level: str) -> tuple[int, int] | None:
+        """Return the height and the width of a tile matrix in tiles, None where they are not known."""
+        if not self.has(level) or not self.sizes:
+            return None
+        number = int(level) - self.levels[0]
+        height, width = self.sizes[min(number, len(self.sizes) - 1)]
+        more: int = 2 ** max(0, number - len(self.sizes) + 1)
+        return height * more, width * more
+
+
+_CANADIAN = (
+    (5, 5), (8, 8), (14, 13), (22, 21), (38, 36), (66, 62), (110, 103), (188, 177), (329, 309), (548, 515),
+    (938, 882), (1563, 1470), (2626, 2469), (4528, 4257), (7723, 7262), (13130, 12344), (21882, 20574),
+    (37512, 35269), (65646, 61720), (109409, 102866), (187558, 176341), (328227, 308596), (547044, 514327),
+    (937790, 881703), (1562983, 1469505), (2625811, 2468768),
+)  # fmt: skip
+_LINZ = (
+    (1, 1), (1, 1), (2, 2), (4, 4), (7, 7), (13, 13), (26, 26), (52, 52), (104, 104), (207, 207), (413, 413),
+    (826, 826), (1652, 1652), (3303, 3303),
+)  # fmt: skip
+_UTM = {
+    f"UTM{zone:02}WGS84Quad": TileMatrixSet((f"EPSG:326{zone:02}",), range(1, 25), ((2, 1),))
+    for zone in range(1, 61)
+}
+KNOWN_SETS: dict[str, TileMatrixSet] = {
+    "CDB1GlobalGrid": TileMatrixSet((), range(-10, 22), (), None),
+    "CanadianNAD83_LCC": TileMatrixSet(("EPSG:3978",), range(26), _CANADIAN),
+    "EuropeanETRS89_LAEAQuad": TileMatrixSet(("EPSG:3035",), range(16)),
+    "GNOSISGlobalGrid": TileMatrixSet((), range(29), ((2, 4),)),
+    "LINZAntarticaMapTilegrid": TileMatrixSet(("EPSG:5482",), range(14), _LINZ),
+    "NZTM2000Quad": TileMatrixSet(("EPSG:2193",), range(22)),
+    "UPSAntarcticWGS84Quad": TileMatrixSet(("EPSG:5042",), range(25)),
+    "UPSArcticWGS84Quad": TileMatrixSet(("EPSG:5041",), range(25)),
+    "WGS1984Quad": TileMatrixSet(("EPSG:4326", "OGC:CRS84"), range(24), ((1, 2),)),
+    "WebMercatorQuad": TileMatrixSet(("EPSG:3857",), range(25)),
+    "WorldCRS84Quad": TileMatrixSet(("OGC:CRS84", "EPSG:4326"), range(24), ((1, 2),)),
+    "WorldMercatorWGS84Quad": TileMatrixSet(("EPSG:3395",), range(25)),
+    **_UTM,
+}
+"""By name, as the OGC registers them (opengeospatial/2D-Tile-Matrix-Set 7cee2f8), with those of LINZ as morecantile has them."""
 
 
 def listed_matrices(given: Any) -> tuple[str, list[Any]]:
@@ -112,10 +156,10 @@ def matrix_of_level(
     level : str
         The level.
     """
-    if called in QUADS and level.isdecimal() and len(level) < 3:
-        height = 2 ** int(level)
-        return {"matrixHeight": height, "matrixWidth": QUADS[called] * height}
-    return matrices.get(level)
+    size = KNOWN_SETS[called].size(level) if called in KNOWN_SETS else None
+    return (
+        matrices.get(level) if size is None else {"matrixHeight": size[0], "matrixWidth": size[1]}
+    )
 
 
 def tile_of(matrix: Mapping[str, Any] | None) -> tuple[int, int] | None:
@@ -126,7 +170,18 @@ def tile_of(matrix: Mapping[str, Any] | None) -> tuple[int, int] | None:
     matrix : mapping, optional
         A tile matrix.
     """
-    height, width = (member(matrix, name) for name in ("tileHeight", "tileWidth"))
-    if type(height) is not int or type(width) is not int or min(height, width) < 1:
+    if matrix is None or wrong_size(matrix) is not None:
         return None
-    return height, width
+    return matrix["tileHeight"], matrix["tileWidth"]
+
+
+def wrong_size(matrix: Any) -> str | None:
+    """Return the first of the sizes of tiles that a tile matrix has not, as an integer above 0; None where it has both.
+
+    Parameters
+    ----------
+    matrix
+        A tile matrix.
+    """
+    sizes = ((name, member(matrix, name)) for name in ("tileWidth", "tileHeight"))
+    return next((name for name, size in sizes if type(size) is not int or size < 1), None)

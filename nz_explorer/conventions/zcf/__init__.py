@@ -14,7 +14,7 @@ ZCF = Convention(
     decided_by=("ZCF",),
     rules=tuple(
         f"{__name__}.{module}"
-        for module in ("declarations", "properties", "nz_and_cf", "spatial", "pyramids")
+        for module in ("declarations", "uses", "properties", "nz_and_cf", "spatial", "pyramids")
     ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),
     wanted=lambda *_: False,

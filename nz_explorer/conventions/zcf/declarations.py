@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zcf import known_conventions
@@ -12,7 +12,6 @@ from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, add, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Group
 from nz_explorer.model.dialects import multiscales
 
 if TYPE_CHECKING:
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 
 IDENTIFIERS = ("uuid", "schema_url", "spec_url")
 MEMBERS = (*IDENTIFIERS, "name", "description")
-_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s]+")
 _UNPINNED = re.compile(r"/refs/heads/[^/]+/|(?<!/refs/tags)/(main|master|HEAD)/")
 
 
@@ -57,7 +54,11 @@ def list_of_objects(node: Node) -> Iterator[Fail]:
     given = node.attributes["zarr_conventions"]
     if not isinstance(given, list):
         hint = ""
-        if isinstance(given, dict) and given and all(_UUID.fullmatch(key.lower()) for key in given):
+        if (
+            isinstance(given, dict)
+            and given
+            and all(known_conventions.UUID.fullmatch(key.lower()) for key in given)
+        ):
             hint = "; an early draft had an object keyed by uuid here"
         yield Fail(
             pointer_to(node),
@@ -80,8 +81,18 @@ def _as_list(node: Node) -> Draft | None:
         return None
     if any(member in given for member in IDENTIFIERS):
         return Draft("unsafe", (replace(pointer_to(node), [given]),))
-    made = [{"uuid": key, **value} for key, value in given.items() if isinstance(value, dict)]
+    made = [
+        {**(_whole({"uuid": key}) if not value else {}), "uuid": key, **value}
+        for key, value in given.items()
+        if isinstance(value, dict)
+    ]
     return Draft("unsafe", (replace(pointer_to(node), made),)) if len(made) == len(given) else None
+
+
+def _whole(entry: dict[str, Any]) -> Mapping[str, Any]:
+    """Return all of the entry of a convention that is known."""
+    known = known_conventions.identify(entry)
+    return {} if known is None else known.entry
 
 
 @rule(
@@ -106,6 +117,7 @@ def entry_identifies(node: Node) -> Iterator[Fail]:
                 fix=_identified(i, entry),
             )
             continue
+        yield from _of_nobody(node, i, entry)
         named = any(_leads(entry, member) for member in IDENTIFIERS)
         for member in ("schema_url", "spec_url"):
             yield from _of_another(node, i, entry, member)
@@ -124,26 +136,51 @@ def _of_another(node: Node, i: int, entry: dict[str, Any], member: str) -> Itera
     if known is None or other is None or known_conventions.NZ in (known, other):
         return
     if other is not known and not {*other.urls} & {*known.urls}:  # as two versions of one have
-        url = known.entry.get(member)
         yield Fail(
             pointer_to(node, i, member),
             f"{member} of entry {i} is that of {other.name}, and the rest that of {known.name}",
             severity="warning",
-            fix=(lambda node: Draft("suggest", (replace(pointer_to(node, i, member), url),)))
-            if url
-            else None,
+            fix=_replaced(pointer_to(node, i, member), known.entry.get(member)),
         )
 
 
-def _called(entry: dict[str, Any]) -> list[Convention]:
-    """Return the conventions that have the name of an entry."""
+def _of_nobody(node: Node, i: int, entry: dict[str, Any]) -> Iterator[Fail]:
+    """Warn of what goes first, and that nobody knows, beside an address that is known. NZ's own is NZ-REG-002."""
+    others = known_conventions.mentioned(entry)
+    if known_conventions.identify(entry) is not None or known_conventions.NZ in others:
+        return
+    first = known_conventions.identifier(entry)
+    for other in others[:1]:
+        wrong = next(
+            one for one in IDENTIFIERS if str(entry.get(one)).lower() == str(first).lower()
+        )
+        yield Fail(
+            pointer_to(node, i, wrong),
+            f"{wrong} of entry {i}, which goes first, is not that of {other.name}, whose address the entry has",
+            severity="warning",
+            fix=_replaced(pointer_to(node, i, wrong), other.entry.get(wrong)),
+        )
+
+
+def _replaced(pointer: str, right: str | None) -> FixMaker | None:
+    return (lambda _node: Draft("suggest", (replace(pointer, right),))) if right else None
+
+
+def named_like(entry: dict[str, Any]) -> list[Convention]:
+    """Return the conventions that are known and have the name of an entry.
+
+    Parameters
+    ----------
+    entry : dict
+        Of ``zarr_conventions``.
+    """
     name = str(entry.get("name")).rstrip(":").lower()
     return [one for one in known_conventions.KNOWN if one.name.lower() == name and one.entry]
 
 
 def _identified(i: int, entry: dict[str, Any]) -> FixMaker:
     """Return the fix of an entry that identifies no convention: the whole entry of the one that is called so."""
-    called = _called(entry)
+    called = named_like(entry)
     if not called:
         return lambda _node: Draft("suggest", note="add the uuid of the convention")
     whole = dict(called[0].entry)
@@ -153,7 +190,9 @@ def _identified(i: int, entry: dict[str, Any]) -> FixMaker:
 def _leads(entry: Any, member: str) -> bool:
     """Whether a member is there and can name the convention: the form of a uuid is ZCF-DECL-008."""
     given = entry.get(member)
-    return isinstance(given, str) and (member == "uuid" or URL.fullmatch(given) is not None)
+    return isinstance(given, str) and (
+        member == "uuid" or known_conventions.URL.fullmatch(given) is not None
+    )
 
 
 @rule(
@@ -184,15 +223,16 @@ def entry_members(node: Node) -> Iterator[Fail]:
 def entry_named(node: Node) -> Iterator[Fail]:
     """Require a name for people."""
     for i, entry in entries(node):
-        if not isinstance(entry.get("name"), str):
+        name = entry.get("name")
+        if not isinstance(name, str) or not name.strip():
             known = known_conventions.identify(entry)
-            name = known.entry.get("name") if known is not None else None
+            right = known.entry.get("name") if known is not None else None
             yield Fail(
                 pointer_to(node, i, *(["name"] if "name" in entry else [])),
-                f"the name of entry {i} must be text, got {json_text(entry['name'])}"
+                f"the name of entry {i} must be a text that names it, got {json_text(name)}"
                 if "name" in entry
                 else f"entry {i} has no name",
-                fix=_put(i, "name", name) if name is not None else None,
+                fix=_put(i, "name", right) if right is not None else None,
             )
         if not isinstance(entry.get("description", ""), str):
             yield Fail(
@@ -225,19 +265,39 @@ def entry_name_fits(node: Node) -> Iterator[Fail]:
     """Require the name that the convention has, with the colon of a prefix. NZ's own is NZ-REG-002."""
     for i, entry in entries(node):
         known, name = known_conventions.identify(entry), entry.get("name")
+        unknown = not known_conventions.mentioned(entry) and known_conventions.identifier(entry)
+        if unknown and isinstance(name, str) and _is_prefix(name, node):
+            yield Fail(
+                pointer_to(node, i, "name"),
+                f"name {json_text(name)} is a prefix of attributes here, and lacks the colon of it",
+                severity="info",
+                fix=_put(i, "name", f"{name}:"),
+            )
         if known is None or known is known_conventions.NZ or not known.entry or "name" not in entry:
             continue
         right = known.entry["name"]
-        if not isinstance(name, str) or name in (right, f"{right}:"):
-            continue  # a name that is no text is ZCF-DECL-005; a colon more does not hurt
+        nests = right in known.keys
+        if not isinstance(name, str) or not name.strip():
+            continue  # ZCF-DECL-005
+        if name == right or (name == f"{right}:" and not nests):
+            continue  # the colon of a prefix is recommended
         short = f"{name}:" == right
         lacks = f"name {json_text(name)} lacks the colon of the prefix {right}"
         yield Fail(
             pointer_to(node, i, "name"),
             lacks if short else f"name {json_text(name)} should be {json_text(right)}",
-            severity="info" if short else None,
+            severity="info" if name.rstrip(":") == right.rstrip(":") else None,
             fix=_put(i, "name", right),
         )
+
+
+def _is_prefix(name: str, node: Node) -> bool:
+    """Whether a name is one that attributes begin with, before a colon, and no attribute's own."""
+    return (
+        bool(name.strip())
+        and name not in node.attributes
+        and any(one.startswith(f"{name}:") for one in node.attributes)
+    )
 
 
 @rule(
@@ -273,12 +333,14 @@ def entry_uuid(node: Node) -> Iterator[Fail]:
     """Require a uuid in its usual form, in lower case."""
     for i, entry in entries(node):
         uuid = entry.get("uuid", "")
-        if "uuid" not in entry or (isinstance(uuid, str) and _UUID.fullmatch(uuid)):
+        if "uuid" not in entry or (
+            isinstance(uuid, str) and known_conventions.UUID.fullmatch(uuid)
+        ):
             continue
         if not any(isinstance(entry.get(member), str) for member in IDENTIFIERS):
             continue  # which is ZCF-DECL-003
-        upper = isinstance(uuid, str) and _UUID.fullmatch(uuid.lower()) is not None
-        inside = _UUID.search(uuid.lower()) if isinstance(uuid, str) else None
+        upper = isinstance(uuid, str) and known_conventions.UUID.fullmatch(uuid.lower()) is not None
+        inside = known_conventions.UUID.search(uuid.lower()) if isinstance(uuid, str) else None
         yield Fail(
             pointer_to(node, i, "uuid"),
             f"uuid {json_text(uuid)} is malformed"
@@ -341,49 +403,17 @@ def convention_known(node: Node) -> Iterator[Fail]:
     """Note a convention whose properties cannot be checked here."""
     for i, entry in entries(node):
         name = known_conventions.identity(entry)
-        if name is None or not (_UUID.fullmatch(name.lower()) or URL.fullmatch(name)):
+        if name is None or not (
+            known_conventions.UUID.fullmatch(name.lower()) or known_conventions.URL.fullmatch(name)
+        ):
             continue  # that it is malformed is reported
-        if known_conventions.identify(entry) is None:
+        if not known_conventions.mentioned(entry):  # else ZCF-DECL-003
             yield Fail(pointer_to(node, i), f"convention {json_text(name)} is not known here")
 
 
 def declared_here(node: Node) -> set[Convention | None]:
     """Return the conventions that a node declares; None among them where one is not known."""
     return {known_conventions.identify(entry) for _, entry in entries(node)}
-
-
-@rule(
-    "ZCF-DECL-001",
-    on="node",
-    formats=(3,),
-    needs=("attributes", "conventions list"),
-)
-def uses_are_declared(node: Node) -> Iterator[Fail]:
-    """Require a declaration on each node that has attributes of a convention."""
-    if not (known_conventions.FRAMEWORK & node.attributes.keys()):
-        return
-    declared = declared_here(node)
-    for _, entry in entries(node):
-        if not any(member in entry for member in IDENTIFIERS):
-            declared |= set(_called(entry)[:1])  # what is wrong with that entry is ZCF-DECL-003
-    for known, names in known_conventions.used(node.attributes).items():
-        if known not in declared:
-            belong = "belongs" if len(names) == 1 else "belong"
-            yield Fail(
-                node.attribute_pointer(names[0]),
-                f"{', '.join(names)} {belong} to the {known.name} convention, which this node does not declare",
-                fix=declare(known),
-            )
-            declared.add(known)
-    for place, level in levels(node):
-        for known, names in known_conventions.used(level).items():
-            if known not in declared:
-                yield Fail(
-                    node.attribute_pointer(*place, names[0]),
-                    f"{names[0]} belongs to the {known.name} convention, which this node does not declare",
-                    fix=declare(known),
-                )
-                declared.add(known)
 
 
 def levels(node: Node) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
@@ -406,58 +436,5 @@ def declare(known: Convention) -> FixMaker:
         if given is not None:
             return None  # what it holds would be lost
         return Draft("safe", set_attribute(node, "zarr_conventions", [dict(known.entry)]))
-
-    return fix
-
-
-@rule("ZCF-DECL-013", on="members")
-def children_declare(group: Group) -> Iterator[Fail]:
-    """Note nodes that seem to count on what the group above declares: declarations are not inherited.
-
-    That a node of v3 uses a convention known here without declaring it is ZCF-DECL-001.
-    """
-    for _, entry in entries(group):
-        name = known_conventions.identity(entry)
-        for child in group.children or () if name is not None else ():
-            if any(known_conventions.identity(own) == name for _, own in entries(child)):
-                continue
-            attribute = _use(child, entry)
-            if attribute is not None:
-                yield Fail(
-                    child.attribute_pointer(attribute),
-                    f"{child.path} does not declare {entry.get('name', name)} itself; the declaration of"
-                    f" {group.path} does not apply to it",
-                    related=(group.path,),
-                    path=child.path,
-                    fix=_declare_below(child.path, entry),
-                )
-
-
-def _use(node: Node, entry: dict[str, Any]) -> str | None:
-    """Return the first attribute of a convention on a node, by what is known of it or by its prefix."""
-    known, name = known_conventions.identify(entry), entry.get("name")
-    if known is not None and node.zarr_format == 3:
-        return None
-    if known is not None:
-        return next(iter(known_conventions.used(node.attributes).get(known, ())), None)
-    if not isinstance(name, str) or not name.rstrip(":"):
-        return None
-    prefix = name.rstrip(":")
-    return next((a for a in node.attributes if a == prefix or a.startswith(f"{prefix}:")), None)
-
-
-def _declare_below(path: str, entry: dict[str, Any]) -> Any:
-    def fix(node: Node) -> Draft | None:
-        child = node.hierarchy.node_if_loaded(path)
-        if child is None:
-            return None
-        declared = child.attributes.get("zarr_conventions")
-        if declared is None:
-            operations = set_attribute(child, "zarr_conventions", [dict(entry)])
-        elif isinstance(declared, list):
-            operations = (add(pointer_to(child, "-"), dict(entry)),)
-        else:
-            return None
-        return Draft("safe", operations, node=child)
 
     return fix

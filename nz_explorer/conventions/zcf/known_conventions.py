@@ -74,7 +74,10 @@ def _repository(url: str) -> str:
     return url
 
 
-_FORMER = {"proj": ("zarr-conventions/geo-proj", "zarr-experimental/geo-proj")}
+_FORMER = {
+    "proj": ("zarr-conventions/geo-proj", "zarr-experimental/geo-proj"),
+    "multiscales": ("zarr-experimental/multiscales",),
+}
 """Where the text and the schema of a convention were before, which entries name as well."""
 
 
@@ -136,32 +139,45 @@ _OBJECTS: dict[str, frozenset[str]] = {
 """Attributes whose names others use as well; they are the convention's if they have one of these members."""
 
 
-def identify(entry: Mapping[str, Any]) -> Convention | None:
-    """Return the convention that an entry of ``zarr_conventions`` declares, None if it is not known.
+MOST_LEVELS = 64
+"""So many levels of a pyramid are looked at; no map has more zooms."""
+UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s]+")
 
-    The uuid goes before the schema's URL, and that before the text's; the name identifies nothing.
+
+def identifier(entry: Mapping[str, Any]) -> str | None:
+    """Return what identifies the convention of an entry of ``zarr_conventions``, None where nothing does.
+
+    The uuid goes before the schema's URL, and that before the text's; what is malformed is passed over, unless
+    nothing else is there. The name identifies nothing.
     """
-    uuid = entry.get("uuid")
-    if isinstance(uuid, str):
-        found = next((known for known in KNOWN if known.uuid == uuid.lower()), None)
-        if found is not None:
-            return found
-    for member in ("schema_url", "spec_url"):
-        url = entry.get(member)
-        if isinstance(url, str):
-            found = next((known for known in KNOWN if _repository(url) in known.urls), None)
-            if found is not None:
-                return found
-    return None
+    uuid, *urls = (entry.get(member) for member in ("uuid", "schema_url", "spec_url"))
+    if isinstance(uuid, str) and UUID.fullmatch(uuid.lower()):
+        return uuid.lower()
+    texts = [one for one in urls if isinstance(one, str)]
+    found = next((one for one in texts if URL.fullmatch(one)), None)
+    return found or next((one for one in (uuid, *texts) if isinstance(one, str)), None)
+
+
+def identify(entry: Mapping[str, Any]) -> Convention | None:
+    """Return the convention that an entry of ``zarr_conventions`` declares, None if it is not known."""
+    given = identifier(entry)
+    if given is None:
+        return None
+    found = next((known for known in KNOWN if known.uuid == given), None)
+    return found or next((known for known in KNOWN if _repository(given) in known.urls), None)
+
+
+def mentioned(entry: Mapping[str, Any]) -> list[Convention]:
+    """Return the conventions that are known and that the members of an entry lead to, one by one."""
+    alone = (identify({member: entry.get(member)}) for member in ("uuid", "schema_url", "spec_url"))
+    return [known for known in alone if known is not None]
 
 
 def identity(entry: Mapping[str, Any]) -> str | None:
-    """Return what identifies the convention of an entry, None where nothing does."""
+    """Return the name of the convention of an entry where it is known, else what identifies it, None where nothing does."""
     known = identify(entry)
-    if known is not None:
-        return known.name
-    values = (entry.get(member) for member in ("uuid", "schema_url", "spec_url"))
-    return next((value for value in values if isinstance(value, str)), None)
+    return identifier(entry) if known is None else known.name
 
 
 def used(
@@ -291,7 +307,7 @@ def property_errors(
     own = {key: attributes[key] for key in attributes if key in known.keys}
     layout = own["multiscales"].get("layout") if known is MULTISCALES and _is_object(own) else None
     if isinstance(layout, list) and layout:
-        for i, level in enumerate(layout):
+        for i, level in enumerate(layout[:MOST_LEVELS]):
             yield from _level_errors(level, i)
         own["multiscales"] = {**own["multiscales"], "layout": [_RIGHT]}
     listed = {"zarr_conventions": attributes.get("zarr_conventions")}

@@ -29,11 +29,15 @@ CF_ATTRIBUTES = ("grid_mapping", "standard_name")
 
 
 def _nz_entries(node: Node) -> list[tuple[int, dict[str, Any]]]:
-    return [
-        (i, entry)
-        for i, entry in entries(node)
-        if known_conventions.identify(entry) is known_conventions.NZ
-    ]
+    return [(i, entry) for i, entry in entries(node) if _is_nz(entry)]
+
+
+def _is_nz(entry: dict[str, Any]) -> bool:
+    """Whether an entry is that of NZ, or is meant to be: one with an address of NZ's, and a uuid that nobody knows."""
+    known = known_conventions.identify(entry)
+    return known is known_conventions.NZ or (
+        known is None and known_conventions.NZ in known_conventions.mentioned(entry)
+    )
 
 
 def _is_group(node: Node) -> bool:

@@ -15,7 +15,7 @@ from nz_explorer.conventions.zcf.declarations import (
     pointer_to,
 )
 from nz_explorer.documents.json_text import json_text
-from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
 from nz_explorer.engine.fixes import Draft, add, move, remove
 from nz_explorer.engine.registry import rule
 from nz_explorer.engine.schema_convention import MOST_VIOLATIONS
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     needs=("attributes", "conventions list"),
     when=declares,
 )
-def properties_valid(node: Node) -> Iterator[Fail]:
+def properties_valid(node: Node) -> RuleOutput:
     """Require properties that the declared convention allows, as zarr-cm checks them."""
     declared = declared_here(node)
     family = multiscales.family(node.attributes)
@@ -53,8 +53,12 @@ def properties_valid(node: Node) -> Iterator[Fail]:
         errors = known_conventions.property_errors(known, _without_null(node, known))
         for place, message in islice(errors, MOST_VIOLATIONS):
             yield Fail(node.attribute_pointer(*place), f"{known.name.rstrip(':')}: {message}")
-    for place, level in levels(node):
+    yield from _other_spellings(node, declared)
+    for place, level in islice(levels(node), known_conventions.MOST_LEVELS):
         yield from _of_a_level(node, place, level, declared)
+    layout = given.get("layout") if isinstance(given, dict) else None
+    if isinstance(layout, list) and len(layout) > known_conventions.MOST_LEVELS:
+        yield Undecided("budget")
     yield from _without_properties(node, {*used, of_others})
     if of_others in declared and of_others is not None:
         yield Fail(
@@ -90,6 +94,13 @@ def _of_a_level(
                     node.attribute_pointer(*place, *inner), f"{known.name.rstrip(':')}: {message}"
                 )
     inside: Any = level.get("transform")
+    scale = inside.get("scale") if isinstance(inside, dict) else None
+    if isinstance(scale, list) and 0 in scale and known_conventions.MULTISCALES in declared:
+        yield Fail(
+            node.attribute_pointer(*place, "transform", "scale"),
+            f"multiscales: scale of level {place[-1]} is {json_text(scale)}: 0 times any coordinate is 0",
+            severity="warning",
+        )
     for name in ("spatial:transform", "spatial:shape") if isinstance(inside, dict) else ():
         if name in inside and known_conventions.MULTISCALES in declared:
             wrong = node.attribute_pointer(*place, "transform", name)
@@ -97,7 +108,28 @@ def _of_a_level(
             yield Fail(
                 wrong,
                 f"multiscales: {name} is inside transform, which says how levels differ; where a level is belongs beside it",
+                severity="warning",
                 fix=None if name in level else _call_it(wrong, right),
+            )
+
+
+def _other_spellings(node: Node, declared: Container[Convention | None]) -> Iterator[Fail]:
+    """Warn of attributes that have the name of one that a declared convention has, but for capitals."""
+    names = {
+        key.lower(): (known, key)
+        for known in known_conventions.KNOWN
+        if known in declared
+        for key in known.keys
+    }
+    for name in node.attributes:
+        known, right = names.get(name.lower(), (None, name))
+        if known is not None and name != right:
+            wrong, at = node.attribute_pointer(name), node.attribute_pointer(right)
+            yield Fail(
+                wrong,
+                f"{known.name.rstrip(':')}: {json_text(name)} is not {right}, which readers look for",
+                severity="warning",
+                fix=None if right in node.attributes else _call_it(wrong, at),
             )
 
 
@@ -140,6 +172,7 @@ def _of_stac(node: Node, code: Any) -> Fail:
         f"proj: proj:epsg is of STAC, and readers look for 'proj:code', here {json_text(whole)}"
         if known
         else "proj: proj:epsg is of STAC, and readers look for 'proj:code'",
+        severity="warning",
         fix=(lambda _node: Draft("suggest", (remove(wrong), add(right, whole)))) if known else None,
     )
 

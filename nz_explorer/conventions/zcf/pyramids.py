@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeGuard
 
+from nz_explorer.conventions.zcf.known_conventions import MOST_LEVELS
 from nz_explorer.documents.json_text import json_text
-from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
@@ -16,7 +17,6 @@ from nz_explorer.model.dialects.multiscales import family
 from nz_explorer.model.paths import below
 from nz_explorer.text.phrases import listed
 
-MOST_LEVELS = 64
 MEMBERS = ("asset", "derived_from")
 
 
@@ -24,11 +24,16 @@ def _has_layout(node: Node) -> bool:
     return family(node.attributes) == "multiscales"
 
 
-@rule("ZCF-MS-001", on="group", needs=("attributes",), when=_has_layout)
-def levels_are_there(group: Group) -> Iterator[Fail]:
-    """Require what a layout names to be a group or an array below the group; what is no path is ZCF-SCHEMA-001."""
+def _layout(group: Node) -> list[Any]:
+    """Return the levels that are looked at; what is no list of them is ZCF-SCHEMA-001."""
     layout = group.attributes["multiscales"]["layout"]
-    levels = layout[:MOST_LEVELS] if isinstance(layout, list) else []
+    return layout[:MOST_LEVELS] if isinstance(layout, list) else []
+
+
+@rule("ZCF-MS-001", on="group", needs=("attributes",), when=_has_layout)
+def levels_are_there(group: Group) -> RuleOutput:
+    """Require what a layout names to be a group or an array below the group; what is no path is ZCF-SCHEMA-001."""
+    levels = _layout(group)
     told = set()
     for member in MEMBERS:
         for i, level in enumerate(levels):
@@ -39,36 +44,50 @@ def levels_are_there(group: Group) -> Iterator[Fail]:
             if group.hierarchy.get(path) is None:
                 told.add(given)
                 pointer = group.attribute_pointer("multiscales", "layout", i, member)
+                why = (
+                    "has a period as the name of a node, which Zarr has not"
+                    if "." in given.split("/")
+                    else f"leads to {path}, and no group or array is there"
+                )
                 yield Fail(
                     pointer,
-                    f"{member} {json_text(given)} of level {i} leads to {path}, and no group or array is there",
-                    fix=_nearest(pointer, given),
+                    f"{member} {json_text(given)} of level {i} {why}",
+                    severity=None if member == "asset" else "warning",
+                    fix=_nearest(pointer, i, member, given),
                 )
+    if levels and len(group.attributes["multiscales"]["layout"]) > len(levels):
+        yield Undecided("budget")
 
 
 @rule("ZCF-MS-001", on="group", needs=("attributes",), when=_has_layout)
 def derived_from_others(group: Group) -> Iterator[Fail]:
     """Require levels to be derived from others: from one that is there already, in the end."""
-    layout = group.attributes["multiscales"]["layout"]
+    for i, way in _circles(_layout(group)):
+        by = "" if len(way) == 1 else f", by way of {listed(map(json_text, way[1:]))}"
+        yield Fail(
+            group.attribute_pointer("multiscales", "layout", i, "derived_from"),
+            f"level {json_text(way[0])} is derived from itself{by}",
+            severity="warning",
+        )
+
+
+def _circles(levels: list[Any]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the numbers of levels that are derived from themselves, and the paths on the way there."""
     sources = {
         level["asset"]: level["derived_from"]
-        for level in (layout[:MOST_LEVELS] if isinstance(layout, list) else [])
+        for level in levels
         if isinstance(level, Mapping)
         and all(isinstance(level.get(member), str) for member in MEMBERS)
     }
-    for i, level in enumerate(layout[:MOST_LEVELS] if sources else []):
+    for i, level in enumerate(levels if sources else []):
         given = level.get("asset") if isinstance(level, Mapping) else None
         if not isinstance(given, str) or "derived_from" not in level:
             continue
         way = [given]
         while (source := sources.get(way[-1])) is not None and source not in way:
             way.append(source)
-        if source == way[0]:
-            by = "" if len(way) == 1 else f", by way of {listed(map(json_text, way[1:]))}"
-            yield Fail(
-                group.attribute_pointer("multiscales", "layout", i, "derived_from"),
-                f"level {json_text(source)} is derived from itself{by}",
-            )
+        if source == given:
+            yield i, way
 
 
 _PATH = re.compile(r"(?!.*\.\.)[^/]+(/[^/]+)*", re.DOTALL)
@@ -79,11 +98,12 @@ def _is_path(given: Any) -> TypeGuard[str]:
     return isinstance(given, str) and _PATH.fullmatch(given) is not None
 
 
-def _nearest(pointer: str, given: str) -> FixMaker:
+def _nearest(pointer: str, number: int, member: str, given: str) -> FixMaker:
     """Return the fix that writes the path that is nearly the one that is given, or else says what can be done."""
 
     def fix(group: Node) -> Draft:
-        names = _paths_below(group)
+        levels = _layout(group)
+        names = [name for name in _paths_below(group) if _may_be(levels, number, member, name)]
         last = [name for name in names if name.rpartition("/")[2] == given.rpartition("/")[2]]
         near = last if len(last) == 1 else difflib.get_close_matches(given, names, 1)
         if near:
@@ -91,6 +111,14 @@ def _nearest(pointer: str, given: str) -> FixMaker:
         return Draft("suggest", note="write that level, or take it out of layout")
 
     return fix
+
+
+def _may_be(levels: list[Any], number: int, member: str, name: str) -> bool:
+    """Whether a path can stand there: it is no other level's, and no level is derived from itself then."""
+    changed = [dict(one, **{member: name}) if i == number else one for i, one in enumerate(levels)]
+    assets = [one.get("asset") for one in changed if isinstance(one, Mapping)]
+    twice = member == "asset" and assets.count(name) > 1
+    return not twice and not any(True for _ in _circles(changed))
 
 
 def _paths_below(group: Node) -> list[str]:

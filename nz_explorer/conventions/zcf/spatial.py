@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from nz_explorer.conventions.zarr3.nodes import numbers_of, shown
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here, levels
-from nz_explorer.conventions.zcf.pyramids import MOST_LEVELS
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, replace, set_attribute
 from nz_explorer.engine.registry import rule
@@ -20,6 +20,7 @@ from nz_explorer.model.paths import below
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
+    from nz_explorer.engine.findings import Severity
     from nz_explorer.model import Node
 
 PREFIX = "spatial:"
@@ -52,15 +53,32 @@ def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
     if not found:
         return
     given = group.attributes.get(SHAPE)
-    lengths = [[shape[dims.index(name)] for name in names] for dims, shape in found.values()]
-    if _are_lengths(given) and given not in lengths:
-        path, has = next(iter(found)), lengths[0]
+    lengths = {
+        path: [shape[dims.index(name)] for name in names] for path, (dims, shape) in found.items()
+    }
+    if not _are_lengths(given):
+        return
+    misfits = [path for path, has in lengths.items() if has != given]
+    fits = len(misfits) < len(lengths)
+    if fits:  # what a group says is not about arrays with properties of their own, nor of each level of a pyramid
+        misfits = [] if "multiscales" in group.attributes else _without_their_own(group, {*misfits})
+    if misfits:
+        path, has = misfits[0], lengths[misfits[0]]
         yield Fail(
             group.attribute_pointer(SHAPE),
             f"{SHAPE} is {shown(given)}, and {path} has {shown(has)}",
             related=(path,),
-            fix=lambda node: Draft("suggest", set_attribute(node, SHAPE, has)),
+            fix=None if fits else lambda node: Draft("suggest", set_attribute(node, SHAPE, has)),
         )
+
+
+def _without_their_own(group: Group, paths: Container[str]) -> list[str]:
+    """Return those of some arrays that have no properties of spatial:."""
+    return [
+        array.path
+        for array in group.arrays
+        if array.path in paths and not any(name.startswith(PREFIX) for name in array.attributes)
+    ]
 
 
 def _are_two(names: Any) -> TypeGuard[list[str]]:
@@ -105,16 +123,19 @@ def _in_other_order(node: Node, names: list[str]) -> Fail:
     "ZCF-SPATIAL-002",
     "ZCF-SPATIAL-001",
     on="array",
-    formats=(3,),
     needs=("attributes", "shape", "names"),
     when=lambda array: (
-        any(name.startswith(PREFIX) for name in array.attributes)
+        (array.zarr_format == 3 and any(name.startswith(PREFIX) for name in array.attributes))
         or known_conventions.SPATIAL in declared_here(array)
     ),
 )
 def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
     """Require the dimensions of an array that has attributes of spatial:, of its own or of its group, to be dimensions of it."""
     at, names = array.attribute_pointer(DIMENSIONS), array.attributes.get(DIMENSIONS)
+    # the text speaks of Zarr v3: of v2, which it does not name, as much as can be is asked for
+    v2 = array.zarr_format == 2
+    where = "_ARRAY_DIMENSIONS" if v2 else "dimension_names"
+    milder: Severity | None = "warning" if v2 else None
     holder: Node = array
     if DIMENSIONS not in array.attributes:
         parent = array.hierarchy.node_if_loaded(array.parent) if array.parent else None
@@ -122,6 +143,7 @@ def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
             yield Fail(
                 at,
                 f"neither this array nor its group has {DIMENSIONS}, which says which dimensions are y and x",
+                severity=milder,
             )
             return
         holder, names = parent, parent.attributes[DIMENSIONS]
@@ -135,9 +157,10 @@ def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
         return
     if array.dimension_names is None:
         yield Fail(
-            array.pointer("dimension_names"),
-            f"{DIMENSIONS}{whose} is {shown(names)}, and the array has no dimension_names, where readers look for these",
+            array.attribute_pointer(where) if v2 else array.pointer(where),
+            f"{DIMENSIONS}{whose} is {shown(names)}, and the array has no {where}, where readers look for these",
             related=() if own else (holder.path,),
+            severity=milder,
         )
         return
     missing = [name for name in names if name not in array.dimension_names]
@@ -147,6 +170,7 @@ def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
             f"{DIMENSIONS}{whose} has {listed(map(shown, missing))}, and the dimensions of the array are"
             f" {listed(map(shown, array.dimension_names))}",
             related=() if own else (holder.path,),
+            severity=milder,
         )
         return
     if _exchanged(names):
@@ -175,21 +199,49 @@ def _lengths(array: Array, names: list[str]) -> list[int] | None:
     "ZCF-SPATIAL-001",
     on="array",
     needs=("attributes",),
-    when=lambda array: TRANSFORM in array.attributes,
+    when=lambda array: not {TRANSFORM, BOX}.isdisjoint(array.attributes),
 )
 def grid_is_one(array: Array) -> Iterator[Fail]:
     """Warn of a transform in the order of GDAL, and of a box that is not that of the transform and the shape."""
     yield from _grid_is_one(array)
 
 
-@rule("ZCF-SPATIAL-001", on="members", when=lambda group: TRANSFORM in group.attributes)
+@rule(
+    "ZCF-SPATIAL-001",
+    on="members",
+    when=lambda group: not {TRANSFORM, BOX}.isdisjoint(group.attributes),
+)
 def grid_of_a_group_is_one(group: Group) -> Iterator[Fail]:
     """Warn of the same in what a group says for its arrays."""
     yield from _grid_is_one(group)
 
 
 def _grid_is_one(node: Node) -> Iterator[Fail]:
-    given = _numbers(node.attributes[TRANSFORM], 6)
+    told, at = False, node.attribute_pointer(BOX)
+    for fail in _transform_and_box(node):
+        told = told or fail.pointer == at
+        yield fail
+    box = _numbers(node.attributes.get(BOX), 4)
+    if box is None or told or not _is_exchanged(box):
+        return
+    x, y = sorted(box[::2]), sorted(box[1::2])
+    across = box[1] <= box[3]  # then x may go across the antimeridian, with another end
+    yield Fail(
+        at,
+        f"{BOX} is {shown(box)}, and is to be the minima of x and y, and then the maxima",
+        fix=None
+        if across
+        else lambda node: Draft("suggest", set_attribute(node, BOX, [x[0], y[0], x[1], y[1]])),
+    )
+
+
+def _is_exchanged(box: list[float]) -> bool:
+    """Whether a minimum of a box is above its maximum."""
+    return box[0] > box[2] or box[1] > box[3]
+
+
+def _transform_and_box(node: Node) -> Iterator[Fail]:
+    given = _numbers(node.attributes.get(TRANSFORM), 6)
     if given is None or not _is_affine(node.attributes):
         return  # ZCF-SCHEMA-001, or of a kind whose numbers mean something else
     if (odd := _odd(given, node.attribute_pointer(TRANSFORM))) is not None:
@@ -197,20 +249,22 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
         return
     a, b, c, d, e, f = given
     box, shape = _numbers(node.attributes.get(BOX), 4), node.attributes.get(SHAPE)
-    if b or d or not a or not e or box is None or not _are_lengths(shape):
-        return
-    names = node.attributes.get(DIMENSIONS)
+    names, by = _dimensions(node), f"{TRANSFORM} and {SHAPE}"
     if _are_two(names):
         order = names[::-1] if _exchanged(names) else names
         found = [lengths for array in _arrays(node) if (lengths := _lengths(array, order))]
-        if found and shape not in found:
+        if shape is None and isinstance(node, Array) and found:
+            shape, by = found[0], f"{TRANSFORM} and the lengths of the array, {shown(found[0])},"
+        elif found and shape not in found:
             return  # the shape is wrong, which is reported
+    if box is None or not _are_lengths(shape):
+        return
     nodes = node.attributes.get(REGISTRATION) == "node"
     right = _box_of(given, shape, nodes=nodes)
     off = _apart(box, right, given)
     if max(off) > _CLOSE:
         half = not nodes and all(abs(part - 0.5) <= _CLOSE for part in off)
-        begins = [c - a / 2, f - e / 2]
+        begins = [c - (a + b) / 2, f - (d + e) / 2]
         moved = _box_of([a, b, begins[0], d, e, begins[1]], shape, nodes=nodes)
         if half and max(_apart(box, moved, given)) <= _CLOSE:
             edges = [a, b, begins[0], d, e, begins[1]]
@@ -228,7 +282,7 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
         )
         yield Fail(
             node.attribute_pointer(BOX),
-            f"{BOX} is {shown(box)}, and {TRANSFORM} and {SHAPE} give {shown(right)}{why}",
+            f"{BOX} is {shown(box)}, and {by} give {shown(right)}{why}",
             fix=lambda node: Draft("suggest", set_attribute(node, BOX, right)),
         )
 
@@ -236,7 +290,7 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
 def _odd(given: list[float], pointer: str, whose: str = "") -> Fail | None:
     """Report a transform in the order of GDAL, and one that gives cells no area."""
     a, b, c, d, e, f = given
-    if b and f and not e and not c:
+    if _is_of_gdal(given):
         right = [b, c, a, e, f, d]
         return Fail(
             pointer,
@@ -252,24 +306,42 @@ def _odd(given: list[float], pointer: str, whose: str = "") -> Fail | None:
     return None
 
 
+def _is_of_gdal(given: list[float]) -> bool:
+    """Whether a transform is in the order of GDAL: with 0, as a rotation, where the convention has an offset.
+
+    A grid that is turned by 90 degrees has these as well, and so has one of GDAL whose first cell is at 0: the more
+    cells look like squares, the likelier the reading.
+    """
+    a, b, c, d, e, f = given
+    if not b or not f or c or e:
+        return False
+    return bool(a) or not d or _oblong(b, f) < _oblong(b, d)
+
+
+def _oblong(width: float, height: float) -> float:
+    return abs(math.log(abs(width)) - math.log(abs(height)))
+
+
 def _is_affine(given: Mapping[str, Any]) -> bool:
     """Whether a transform is one of six factors, which it is where nothing else is said."""
     return bool(given.get("spatial:transform_type", "affine") == "affine")
 
 
 def _box_of(transform: list[float], shape: list[int], *, nodes: bool) -> list[float]:
-    """Return the box of a grid that is not rotated."""
-    a, _, c, _, e, f = transform
+    """Return the box of a grid, which may be rotated."""
+    a, b, c, d, e, f = transform
     rows, columns = (length - nodes for length in shape)
-    edges = [*sorted((c, c + a * columns)), *sorted((f, f + e * rows))]
-    return [edges[0], edges[2], edges[1], edges[3]]
+    corners = [(i, j) for i in (0, columns) for j in (0, rows)]
+    x, y = ([p * i + q * j + r for i, j in corners] for p, q, r in ((a, b, c), (d, e, f)))
+    return [min(x), min(y), max(x), max(y)]
 
 
 def _apart(box: list[float], other: list[float], transform: list[float]) -> list[float]:
     """Return how many cells two boxes are apart on each side."""
-    steps = [transform[0], transform[4]] * 2
+    a, b, _, d, e, _ = map(abs, transform)
     return [
-        abs(one - another) / abs(step) for one, another, step in zip(box, other, steps, strict=True)
+        abs(one - another) / step
+        for one, another, step in zip(box, other, (a + b, d + e) * 2, strict=True)
     ]
 
 
@@ -282,8 +354,10 @@ def _apart(box: list[float], other: list[float], transform: list[float]) -> list
 def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
     """Warn of levels of a pyramid whose lengths no array there has, or that are not in the box of the pyramid."""
     box = _numbers(group.attributes.get(BOX), 4)
+    if box is not None and _is_exchanged(box):
+        box = None  # which is reported for itself
     nodes = group.attributes.get(REGISTRATION) == "node"
-    for place, level in islice(levels(group), MOST_LEVELS):
+    for place, level in islice(levels(group), known_conventions.MOST_LEVELS):
         shape, transform = level.get(SHAPE), _numbers(level.get(TRANSFORM), 6)
         if not _is_affine({**group.attributes, **level}):
             transform = None
@@ -304,7 +378,7 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
                 fix=_put(pointer, has),
             )
             continue
-        if transform is None or transform[1] or transform[3]:
+        if transform is None:
             continue
         yield from _otherwise_there(group, level, place)
         if box is not None:
@@ -329,7 +403,7 @@ def _otherwise_there(
     asset, given = level.get("asset"), _numbers(level[TRANSFORM], 6)
     node = group.hierarchy.get(below(group.path) + asset) if isinstance(asset, str) else None
     own = None if node is None or node is group else _numbers(node.attributes.get(TRANSFORM), 6)
-    if node is None or given is None or own is None or own[1] or own[3]:
+    if node is None or given is None or own is None:
         return
     same = group.attributes.get(REGISTRATION, "pixel") == node.attributes.get(REGISTRATION, "pixel")
     if not same or _odd(own, "") is not None or not _is_affine(node.attributes):
@@ -359,6 +433,14 @@ def _lengths_there(group: Group, asset: Any) -> dict[str, list[int]]:
             if lengths is not None:
                 found[array.path] = lengths
     return found
+
+
+def _dimensions(node: Node) -> Any:
+    """Return the names of y and x of a node; of an array without them those of its group."""
+    if DIMENSIONS in node.attributes or not isinstance(node, Array) or node.parent is None:
+        return node.attributes.get(DIMENSIONS)
+    parent = node.hierarchy.node_if_loaded(node.parent)
+    return None if parent is None else parent.attributes.get(DIMENSIONS)
 
 
 def _arrays(node: Node) -> list[Array]:

@@ -1,0 +1,116 @@
+"""ZCF: attributes of conventions are declared on the node that has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.conventions.zcf import known_conventions
+from nz_explorer.conventions.zcf.declarations import (
+    IDENTIFIERS,
+    declare,
+    declared_here,
+    entries,
+    levels,
+    named_like,
+    pointer_to,
+)
+from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.fixes import Draft, add, set_attribute
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Group
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Node
+
+
+@rule(
+    "ZCF-DECL-001",
+    on="node",
+    formats=(3,),
+    needs=("attributes", "conventions list"),
+)
+def uses_are_declared(node: Node) -> Iterator[Fail]:
+    """Require a declaration on each node that has attributes of a convention."""
+    if not (known_conventions.FRAMEWORK & node.attributes.keys()):
+        return
+    declared = declared_here(node)
+    prefixes = set()
+    for _, entry in entries(node):
+        if not any(member in entry for member in IDENTIFIERS):
+            declared |= set(named_like(entry)[:1])  # what is wrong with that entry is ZCF-DECL-003
+        elif known_conventions.identify(entry) is None:
+            # names are not unique: attributes with the prefix of a convention that is not known here may be that one's
+            prefixes.add(str(entry.get("name")).rstrip(":"))
+            declared |= set(known_conventions.mentioned(entry))  # which is ZCF-DECL-003
+    for known, names in known_conventions.used(node.attributes).items():
+        if known not in declared and names[0].partition(":")[0] not in prefixes:
+            belong = "belongs" if len(names) == 1 else "belong"
+            yield Fail(
+                node.attribute_pointer(names[0]),
+                f"{', '.join(names)} {belong} to the {known.name} convention, which this node does not declare",
+                fix=declare(known),
+            )
+            declared.add(known)
+    for place, level in levels(node):
+        for known, names in known_conventions.used(level).items():
+            if known not in declared and names[0].partition(":")[0] not in prefixes:
+                yield Fail(
+                    node.attribute_pointer(*place, names[0]),
+                    f"{names[0]} belongs to the {known.name} convention, which this node does not declare",
+                    fix=declare(known),
+                )
+                declared.add(known)
+
+
+@rule("ZCF-DECL-013", on="members")
+def children_declare(group: Group) -> Iterator[Fail]:
+    """Note nodes that seem to count on what the group above declares: declarations are not inherited.
+
+    That a node of v3 uses a convention known here without declaring it is ZCF-DECL-001.
+    """
+    for _, entry in entries(group):
+        name = known_conventions.identity(entry)
+        for child in group.children or () if name is not None else ():
+            if any(known_conventions.identity(own) == name for _, own in entries(child)):
+                continue
+            attribute = _use(child, entry)
+            if attribute is not None:
+                yield Fail(
+                    child.attribute_pointer(attribute),
+                    f"{child.path} does not declare {entry.get('name', name)} itself; the declaration of"
+                    f" {group.path} does not apply to it",
+                    related=(group.path,),
+                    path=child.path,
+                    fix=_declare_below(child.path, entry),
+                )
+
+
+def _use(node: Node, entry: dict[str, Any]) -> str | None:
+    """Return the first attribute of a convention on a node, by what is known of it or by its prefix."""
+    known, name = known_conventions.identify(entry), entry.get("name")
+    if known is not None and node.zarr_format == 3:
+        return None
+    if known is not None:
+        return next(iter(known_conventions.used(node.attributes).get(known, ())), None)
+    if not isinstance(name, str) or not name.rstrip(":"):
+        return None
+    prefix = name.rstrip(":")
+    return next((a for a in node.attributes if a == prefix or a.startswith(f"{prefix}:")), None)
+
+
+def _declare_below(path: str, entry: dict[str, Any]) -> Any:
+    def fix(node: Node) -> Draft | None:
+        child = node.hierarchy.node_if_loaded(path)
+        if child is None:
+            return None
+        declared = child.attributes.get("zarr_conventions")
+        if declared is None:
+            operations = set_attribute(child, "zarr_conventions", [dict(entry)])
+        elif isinstance(declared, list):
+            operations = (add(pointer_to(child, "-"), dict(entry)),)
+        else:
+            return None
+        return Draft("safe", operations, node=child)
+
+    return fix

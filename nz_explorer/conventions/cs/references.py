@@ -163,7 +163,7 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
 
 def _is_here(uri: str, source: str) -> bool:
     """Whether a URI is the address of a store; that of a folder may be written in two ways."""
-    if uri.startswith("file:") and "://" not in source:
+    if uri.startswith("file:") and is_uri(uri) and "://" not in source:
         uri, source = unquote(urlsplit(uri).path), os.path.abspath(source)  # noqa: PTH100  # nothing is resolved
     return uri.rstrip("/") == source.rstrip("/")
 

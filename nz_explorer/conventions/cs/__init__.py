@@ -14,7 +14,8 @@ CS = Convention(
     builds_on=("zarr3",),
     decided_by=("CS", "REF"),
     rules=tuple(
-        f"{__name__}.{one}" for one in ("groups", "coordinate_sets", "geolocation", "unread", "ref")
+        f"{__name__}.{one}"
+        for one in ("declared", "groups", "coordinate_sets", "geolocation", "unread", "ref")
     ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),
     used_where=("cs", "crs"),

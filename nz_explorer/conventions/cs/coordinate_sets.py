@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from itertools import permutations
+from itertools import chain, permutations
 from typing import Any
 
 from nz_explorer.conventions.cs.axes import once
@@ -112,7 +112,7 @@ def _coordinate_set(array: Array, system: CoordinateSystem, given: dict[str, Any
     for i, crs in enumerate(system.crs):
         yield from _entry(array, i, crs)
         if crs.home is array:
-            yield from of_crs(crs)
+            yield from of_crs(crs, chain.from_iterable(o.axes for o in system.crs if o is not crs))
     yield from registered(array, system.crs, "cs")
     yield from one_revision(array, system.crs, "cs")
     yield from _identifiers(system)

@@ -6,16 +6,20 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.uris import is_uri
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import (
     IDENTIFIERS,
     declare,
     declared_here,
+    declares,
     entries,
     pointer_to,
 )
+from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.engine.registry import rule
 from nz_explorer.model import Node
 from nz_explorer.model.dialects.cs import (
     REVISIONS,
@@ -61,8 +65,14 @@ def registered(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput
         if known not in declared:
             by = "" if what == known.name else f" (by {what})"
             found = undeclared(node, attribute, f"{known.name}{by}", known, "CS-REG-002")
-            # the examples of geolocation declare what is inside it, those of cs that have geolocation do not
-            yield found if known in used else dataclasses.replace(found, severity="info")
+            if known not in used:
+                # the examples of geolocation declare what is inside it, those of cs that have geolocation do not
+                found = dataclasses.replace(found, severity="info")
+            elif (
+                known is known_conventions.PROJ
+            ):  # which examples of the text use and do not declare
+                found = dataclasses.replace(found, severity="warning")
+            yield found
 
 
 def _is_of_proj(given: Any) -> bool:
@@ -144,6 +154,15 @@ def undeclared(node: Node, attribute: str, what: str, known: Convention, rule_id
             "the uuid or a URL has to identify the convention, since names are not unique"
         )
     whole = dict(known.entry)
+    if (other := _with_another_uuid(node, known)) is not None:
+        i, uuid = other
+        return Fail(
+            node.attribute_pointer(attribute),
+            f"this node uses {what}, but entry {i} of zarr_conventions, which has the address of {known.name}, has"
+            f" {json_text(uuid)} for its uuid, which goes first and is that of another convention",
+            fix=lambda _node: Draft("suggest", (replace(pointer_to(node, i, "uuid"), known.uuid),)),
+            rule=rule_id,
+        )
     return Fail(
         node.attribute_pointer(attribute),
         f"this node uses {what}, but {rest}",
@@ -152,6 +171,37 @@ def undeclared(node: Node, attribute: str, what: str, known: Convention, rule_id
         else declare(known),
         rule=rule_id,
     )
+
+
+def _with_another_uuid(node: Node, known: Convention) -> tuple[int, str] | None:
+    """Return an entry that has an address of a convention and the uuid of none, with that; None where there is none."""
+    for i, entry in entries(node):
+        urls = ({member: entry.get(member)} for member in ("schema_url", "spec_url"))
+        uuid = entry.get("uuid")
+        if isinstance(uuid, str) and known in map(known_conventions.identify, urls):
+            return i, uuid
+    return None
+
+
+@rule("CS-REG-005", on="node", formats=(3,), needs=("attributes",), when=declares)
+def addresses(node: Node) -> RuleOutput:
+    """Warn of entries for cs and ref with addresses of something else; those of other conventions are ZCF-DECL-003."""
+    for i, entry in entries(node):
+        known = known_conventions.identify(entry)
+        if known is None or known not in (known_conventions.CS, known_conventions.REF):
+            continue
+        for member in ("schema_url", "spec_url"):
+            url = entry.get(member)
+            if not isinstance(url, str) or not is_uri(url):
+                continue  # which is ZCF-DECL-003
+            if known_conventions.identify({member: url}) is None:
+                right = known.entry[member]
+                at = pointer_to(node, i, member)
+                yield Fail(
+                    at,
+                    f"{member} of entry {i} is not that of {known.name}, {right}",
+                    fix=lambda _node, at=at, right=right: Draft("suggest", (replace(at, right),)),  # type: ignore[misc]  # bound now
+                )
 
 
 def one_revision(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput:

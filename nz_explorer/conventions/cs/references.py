@@ -53,7 +53,6 @@ def _reference(
         yield Fail(
             inner,
             f"reference: it is a text, and must be an object, here {json_text(right)}",
-            severity="warning",
             fix=lambda _node: Draft("suggest", (replace(inner, right),)),
             rule="REF-001",
         )
@@ -149,7 +148,6 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
         yield Fail(
             f"{at}/node",
             f"node {json_text(path)} is in another store, so it must be a path from its root, such as {json_text(absolute)}",
-            severity="warning",
             fix=lambda _node: Draft("suggest", (replace(f"{at}/node", absolute),)),
             rule="REF-002",
         )
@@ -178,15 +176,17 @@ def _not_from_the_node(home: Node, reference: Reference, at: str, *, in_cs: bool
     leads_there = [one.node.path for one in found] == [target]
     rest = f"within a store it is relative to the node that refers, here {json_text(relative)}"
     if strayed is None:  # readers follow it all the same
-        message = f"node {shown} is a path from the root; {rest}"
+        which = ", which cs discourages" if in_cs else ""
+        message = f"node {shown} is a path from the root{which}; {rest}"
     else:
         begins = "its group" if strayed == "group" else "the root"
         message = f"{shown} leads to a node from {begins} only, {target}; {rest}"
     return Fail(
         inner if isinstance(_bare(reference), str) else f"{inner}/node",
         message,
-        severity="info" if strayed is None else "warning" if strayed == "group" else None,
-        impact="advice" if strayed is None else None,
+        # cs discourages paths from the root, and ref has none
+        severity="warning" if strayed == "group" or (strayed is None and in_cs) else None,
+        impact="advice" if strayed is None and in_cs else None,
         readers={} if strayed is None or not in_cs else None,
         related=() if strayed is None else (target,),
         fix=(lambda _node: Draft("suggest", (_with_node(reference, inner, relative, in_cs=in_cs),)))

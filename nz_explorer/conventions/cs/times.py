@@ -130,10 +130,12 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
     calendar = given.get("calendar")
     known = isinstance(calendar, str) and calendar.lower() in CALENDARS
     if not known:
-        what = "is missing" if calendar is None else f"{json_text(calendar)} is not known"
+        text = "calendar" not in given or isinstance(calendar, str)
+        what = f"{json_text(calendar)} is not known" if text else "must be a text"
         yield Fail(
             f"{pointer}/calendar",
-            f"calendar {what}",
+            f"calendar {what if 'calendar' in given else 'is missing'}{'' if text else f', got {json_text(calendar)}'}",
+            severity=None if text else "error",
             fix=lambda _node: _calendar(given, f"{pointer}/calendar"),
             rule="CS-TIME-003",
         )
@@ -172,7 +174,8 @@ def _calendar(given: Mapping[str, Any], pointer: str) -> Draft:
         return Draft(
             "suggest", (operation,), "standard is usual; a climate model may have another one"
         )
-    close = get_close_matches(wrong.strip().lower(), CALENDARS, 1) if isinstance(wrong, str) else []
+    alone = wrong[0] if isinstance(wrong, list) and len(wrong) == 1 else wrong
+    close = get_close_matches(alone.strip().lower(), CALENDARS, 1) if isinstance(alone, str) else []
     operations = (replace(pointer, close[0]),) if close else ()
     return Draft("suggest", operations, None if close else f"write one of {', '.join(CALENDARS)}")
 
@@ -200,7 +203,7 @@ def _members(given: Mapping[str, Any], pointer: str, calendar: str, *, keyed: bo
         if "epoch" not in given and _in_two_members(pointer, unit, {}) is not None:
             return  # it has the epoch in it
     else:
-        yield from _unit(str(unit), f"{pointer}/unit")
+        yield from _unit(str(unit), f"{pointer}/unit", keyed=keyed)
     if "epoch" not in given:
         yield Fail(f"{pointer}/epoch", "the time object has no epoch", rule="CS-TIME-002")
     else:
@@ -214,7 +217,7 @@ def _reference(given: Mapping[str, Any], at: str, calendar: str) -> RuleOutput:
     right = _TIME_UNIT.fullmatch(unit.strip()) is not None
     if right and match is not None:
         yield from _instant(match, at, calendar)
-        yield from _unit(unit, at)
+        yield from _unit(unit, at, keyed=False)
     elif right and (days := _OTHER_DATE.fullmatch(epoch.strip())):
         yield _by_other_days(epoch, days, at)
     else:
@@ -229,14 +232,15 @@ def _reference(given: Mapping[str, Any], at: str, calendar: str) -> RuleOutput:
         )
 
 
-def _unit(unit: str, at: str) -> RuleOutput:
-    """Judge a unit of time that readers know."""
+def _unit(unit: str, at: str, *, keyed: bool) -> RuleOutput:
+    """Judge a unit of time that readers know; in the earliest revisions it was any that CF has."""
     why = {
         "week": "the units of time of cs are second, minute, hour, day and year; write weeks in days",
         "month": "months differ in length, so cs recommends another unit, such as days",
-    }.get(unit.strip().removesuffix("s"))
+    }.get(which := unit.strip().removesuffix("s"))
     if why is not None:
-        yield Fail(at, why, severity="warning", rule="CS-TIME-002")
+        error = keyed and which == "week"
+        yield Fail(at, why, severity="error" if error else "warning", rule="CS-TIME-002")
 
 
 def _epoch(given: Any, at: str, calendar: str) -> RuleOutput:
@@ -257,16 +261,18 @@ def _epoch(given: Any, at: str, calendar: str) -> RuleOutput:
     elif match is None:
         yield Fail(
             at,
-            f"epoch must be a date of ISO 8601, such as 1850-01-01, got {json_text(given)}",
+            f"epoch {'should' if text else 'must'} be a date of ISO 8601, such as 1850-01-01, got {json_text(given)}",
+            severity="warning" if text else None,  # of its form the text says should
             rule="CS-TIME-002",
         )
     else:
         yield from _instant(match, at, calendar)
         if not _ISO.fullmatch(given) and not _is_of_no_clock(match):
             iso = _iso(match)
+            wanted = f"should be a date or an instant of ISO 8601, here {iso}"
             yield Fail(
                 at,
-                f"epoch {json_text(given)} should be a date or an instant of ISO 8601, here {iso}",
+                f"epoch {json_text(given)} {f'is a month; an instant such as {iso} is meant' if match[4] is None else wanted}",
                 severity="warning",
                 fix=lambda _node: Draft("safe", (replace(at, iso),)),
                 rule="CS-TIME-002",

@@ -154,13 +154,14 @@ def undeclared(node: Node, attribute: str, what: str, known: Convention, rule_id
             "the uuid or a URL has to identify the convention, since names are not unique"
         )
     whole = dict(known.entry)
-    if (other := _with_another_uuid(node, known)) is not None:
-        i, uuid = other
+    if (other := _goes_first(node, known)) is not None:
+        i, member = other
+        at, right = pointer_to(node, i, member), known.entry[member]
         return Fail(
             node.attribute_pointer(attribute),
-            f"this node uses {what}, but entry {i} of zarr_conventions, which has the address of {known.name}, has"
-            f" {json_text(uuid)} for its uuid, which goes first and is that of another convention",
-            fix=lambda _node: Draft("suggest", (replace(pointer_to(node, i, "uuid"), known.uuid),)),
+            f"this node uses {what}, but {member} of entry {i} of zarr_conventions, which goes before other members that"
+            f" are those of {known.name}, is that of another convention",
+            fix=lambda _node: Draft("suggest", (replace(at, right),)),
             rule=rule_id,
         )
     return Fail(
@@ -173,13 +174,15 @@ def undeclared(node: Node, attribute: str, what: str, known: Convention, rule_id
     )
 
 
-def _with_another_uuid(node: Node, known: Convention) -> tuple[int, str] | None:
-    """Return an entry that has an address of a convention and the uuid of none, with that; None where there is none."""
+def _goes_first(node: Node, known: Convention) -> tuple[int, str] | None:
+    """Return an entry that has an address of a convention, and the member by which it is one of another; None if there is none."""
     for i, entry in entries(node):
-        urls = ({member: entry.get(member)} for member in ("schema_url", "spec_url"))
-        uuid = entry.get("uuid")
-        if isinstance(uuid, str) and known in map(known_conventions.identify, urls):
-            return i, uuid
+        there = [one for one in IDENTIFIERS if isinstance(entry.get(one), str)]
+        others = [
+            one for one in there if known_conventions.identify({one: entry[one]}) is not known
+        ]
+        if others and len(others) < len(there):
+            return i, others[0]
     return None
 
 

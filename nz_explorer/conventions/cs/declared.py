@@ -16,7 +16,6 @@ from nz_explorer.conventions.zcf.declarations import (
     entries,
     pointer_to,
 )
-from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
@@ -156,12 +155,12 @@ def undeclared(node: Node, attribute: str, what: str, known: Convention, rule_id
     whole = dict(known.entry)
     if (other := _goes_first(node, known)) is not None:
         i, member = other
-        at, right = pointer_to(node, i, member), known.entry[member]
+        at, right = pointer_to(node, i, member), known.entry.get(member)
         return Fail(
             node.attribute_pointer(attribute),
             f"this node uses {what}, but {member} of entry {i} of zarr_conventions, which goes before other members that"
             f" are those of {known.name}, is that of another convention",
-            fix=lambda _node: Draft("suggest", (replace(at, right),)),
+            fix=(lambda _node: Draft("suggest", (replace(at, right),))) if right else None,
             rule=rule_id,
         )
     return Fail(

@@ -29,7 +29,7 @@ _EPOCH = re.compile(
     re.ASCII,
 )
 _ISO = re.compile(
-    r"(\d{4}|[+-]\d{4,6})-\d\d-\d\d(T\d\d(:\d\d([.,]\d+|:\d\d([.,]\d+)?)?)?(Z|[+-]\d\d(:?\d\d)?)?)?",
+    r"(\d{4}|[+-]\d{4,6})-\d\d-\d\d(T\d\d(:\d\d([.,]\d+|:\d\d([.,]\d+)?)?)?(Z|[+-]\d\d(:\d\d)?)?)?",
     re.ASCII,
 )
 _SINCE = re.compile(r"\bsince\b")

@@ -110,7 +110,7 @@ def _coordinate_set(array: Array, system: CoordinateSystem, given: dict[str, Any
     if "id" in given:
         yield from identifier(array.attribute_pointer("cs", "id"), given["id"])
     for i, crs in enumerate(system.crs):
-        yield from _entry(array, i, crs)
+        yield from _entry(system, i, crs)
         if crs.home is array:
             yield from of_crs(crs, chain.from_iterable(o.axes for o in system.crs if o is not crs))
     yield from registered(array, system.crs, "cs")
@@ -137,8 +137,9 @@ def _coordinate_set(array: Array, system: CoordinateSystem, given: dict[str, Any
     yield from _described_twice(system)
 
 
-def _entry(array: Array, i: int, crs: Crs) -> RuleOutput:
+def _entry(system: CoordinateSystem, i: int, crs: Crs) -> RuleOutput:
     """Judge an entry of the list: a reference system, or a reference to one."""
+    array = system.array
     pointer = array.attribute_pointer("cs", "crs", i)
     if crs.cycle:
         yield Fail(
@@ -160,11 +161,12 @@ def _entry(array: Array, i: int, crs: Crs) -> RuleOutput:
             )
         if crs.reference.targets and crs.problem is not None:
             target = crs.reference.targets[0]
+            others = [one.reference.attribute for one in system.crs if one.reference is not None]
             yield Fail(
                 pointer,
                 _wrong_target(crs.reference, target, crs.problem),
                 related=(target.node.path,),
-                fix=shared_by(crs.reference, target, pointer),
+                fix=shared_by(crs.reference, target, pointer, [one for one in others if one]),
                 rule="REF-006",
             )
     elif crs.problem is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from nz_explorer.documents.json_text import json_text
@@ -148,7 +148,9 @@ def not_an_entry(array: Array, i: int, crs: Crs) -> Fail:
     )
 
 
-def shared_by(reference: Reference, target: Target, pointer: str) -> FixMaker | None:
+def shared_by(
+    reference: Reference, target: Target, pointer: str, others: Collection[str]
+) -> FixMaker | None:
     """Return the fix that names a reference system of the group that a reference leads to, None where it has none.
 
     Parameters
@@ -159,11 +161,14 @@ def shared_by(reference: Reference, target: Target, pointer: str) -> FixMaker | 
         What it leads to.
     pointer : str
         Where it is.
+    others : collection of str
+        Attributes that other entries refer to.
     """
     shared = target.node.attributes.get("crs") if isinstance(target.node, Group) else None
     if not isinstance(shared, Mapping) or not is_shared(shared):
         return None
     names = [join("/attributes/crs", name) for name, one in shared.items() if is_system(one)]
+    names = [one for one in names if one not in others]
     if not names or reference.attribute in names:
         return None
     at = f"{pointer}/ref" if "ref" in reference.given else pointer

@@ -66,7 +66,9 @@ def references(node: Node) -> RuleOutput:
                 yield Fail(
                     at,
                     "reference: ref is inside ref, and node has to be in the outer one",
-                    fix=lambda _node, at=at, inner=inner: Draft("suggest", (replace(at, inner),)),  # type: ignore[misc]  # bound now
+                    fix=(lambda _node, at=at, inner=inner: Draft("suggest", (replace(at, inner),)))  # type: ignore[misc]  # bound now
+                    if "ref" not in inner
+                    else None,
                     rule="REF-001",
                 )
         elif isinstance(given, Mapping) and (declared or _has_the_form(given)):

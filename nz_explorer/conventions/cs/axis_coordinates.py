@@ -211,7 +211,7 @@ def _in_one_way(pointer: str, given: Any) -> FixMaker | None:
         right = {"explicit": given}
     elif isinstance(given, int | float) and not isinstance(given, bool):
         right = {"explicit": [given]}
-    elif is_reference(given):
+    elif _names_node(given):
         right = {"external": {"ref": given.get("ref", given)}}
     if right is None:
         return None
@@ -223,11 +223,17 @@ def _in_one_way_of_bounds(pointer: str, given: Any) -> FixMaker | None:
     right: dict[str, Any] | None = None
     if numbers(given, 2) is not None:
         right = {"regular": given}
-    elif is_reference(given):
+    elif _names_node(given):
         right = {"external": {"ref": given.get("ref", given)}}
     if right is None:
         return None
     return lambda _node: Draft("suggest", (replace(pointer, right),))
+
+
+def _names_node(given: Any) -> bool:
+    """Whether a value is a reference that names a node."""
+    inner = given.get("ref", given) if is_reference(given) else None
+    return isinstance(inner, Mapping) and "node" in inner
 
 
 def _is_finite(given: Any) -> bool:

@@ -67,10 +67,6 @@ def registered(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput
             if known not in used:
                 # the examples of geolocation declare what is inside it, those of cs that have geolocation do not
                 found = dataclasses.replace(found, severity="info")
-            elif (
-                known is known_conventions.PROJ
-            ):  # which examples of the text use and do not declare
-                found = dataclasses.replace(found, severity="warning")
             yield found
 
 
@@ -169,6 +165,8 @@ def undeclared(node: Node, attribute: str, what: str, known: Convention, rule_id
         fix=(lambda _node: Draft("safe", (replace(pointer_to(node, named[0]), whole),)))
         if named
         else declare(known),
+        # of proj:, which examples of the text use and do not declare
+        severity="warning" if known is known_conventions.PROJ else None,
         rule=rule_id,
     )
 

@@ -173,6 +173,8 @@ def shared_by(
         return None
     at = f"{pointer}/ref" if "ref" in reference.given else pointer
     operation = add(f"{at}/attribute", names[0])
+    if isinstance(reference.given.get("ref"), str):  # a path by itself, which is REF-001
+        operation = replace(at, {"node": reference.path, "attribute": names[0]})
     note = f"name one of the reference systems of {target.node.path}: {listed(names)}"
     return lambda _node: Draft("suggest", (operation,) if len(names) == 1 else (), note)
 

@@ -187,7 +187,7 @@ def _systems(at: str, given: Mapping[str, Any]) -> RuleOutput:
 
 
 def _expected(system: CoordinateSystem, crs: Crs, reference: Reference) -> list[list[int]] | None:
-    """Return the shapes that geolocation arrays may have, None where some axes are no dimensions, which is CS-ARR-004.
+    """Return the shapes that geolocation arrays may have, None where axes are not understood or no dimensions, which is CS-ARR-004.
 
     That of the dimensions of their reference system, or of the whole array; an example of the text has positions along
     a dimension of another reference system as well.
@@ -198,7 +198,7 @@ def _expected(system: CoordinateSystem, crs: Crs, reference: Reference) -> list[
         for axis, length in zip(system.dimensions, shape, strict=False)
         if axis is not None and any(axis is one for one in crs.axes)
     ]
-    if len(own) < len(crs.axes):
+    if len(own) < len(crs.axes) or crs.problem is not None:
         return None
     return [own, list(shape), *(_lengths(system.array, reference) or [])]
 

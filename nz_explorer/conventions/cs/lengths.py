@@ -112,6 +112,7 @@ def place(system: CoordinateSystem, axis: Axis, *members: str | int) -> str:
 
 
 _NO_COORDINATES = ("bool", "complex")
+_NO_LIMITS = (*_NO_COORDINATES, "string", "bytes")
 
 
 def _at(system: CoordinateSystem, axis: Axis, one: CoordinateSet, *members: str) -> str:
@@ -178,10 +179,10 @@ def _bounds(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str
         yield from _no_array(one, outside, Fail(pointer, message, rule="CS-BND-004"))
     elif bounds.shape is None:
         yield Undecided("dependency: Z3-SHAPE-001", "CS-BND-004")
-    elif bounds.data_type.known and bounds.data_type.kind in ("string", "bytes"):
+    elif bounds.data_type.known and bounds.data_type.kind in _NO_LIMITS:
         yield Fail(
             pointer,
-            f"bounds of {shown} in {bounds.path} are texts; limits of cells are numbers",
+            f"bounds of {shown} in {bounds.path} are {bounds.data_type.text}; limits of cells are real numbers",
             related=(bounds.path,),
             rule="CS-BND-004",
         )

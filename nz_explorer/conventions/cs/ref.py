@@ -9,7 +9,7 @@ from typing import Any
 from nz_explorer.conventions.cs.declared import undeclared
 from nz_explorer.conventions.cs.references import _reference
 from nz_explorer.conventions.zcf import known_conventions
-from nz_explorer.conventions.zcf.declarations import declared_here, entries, pointer_to
+from nz_explorer.conventions.zcf.declarations import declare, declared_here, entries, pointer_to
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, replace
@@ -53,7 +53,7 @@ def references(node: Node) -> RuleOutput:
     if not declared and _has_the_form(node.attributes["ref"]):
         # of another convention, perhaps, which names what it refers to in the same way
         found = undeclared(node, "ref", "ref", known_conventions.REF, "CS-REG-002")
-        yield dataclasses.replace(found, severity="warning")
+        yield dataclasses.replace(found, severity="warning", fix=_declared_if_meant)
     for place, given in (
         _refs(node.attributes) if declared else [(("ref",), node.attributes["ref"])]
     ):
@@ -82,6 +82,11 @@ def references(node: Node) -> RuleOutput:
             yield Fail(
                 at, f"reference: it must be an object, got {json_text(given)}", rule="REF-001"
             )
+
+
+def _declared_if_meant(node: Node) -> Draft | None:
+    draft = declare(known_conventions.REF)(node)
+    return None if draft is None else dataclasses.replace(draft, safety="suggest")
 
 
 def _has_the_form(given: Any) -> bool:

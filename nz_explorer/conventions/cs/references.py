@@ -141,7 +141,6 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
     if not is_uri(uri):
         why = "" if _SCHEME.match(uri) else ": it has no scheme, such as https:"
         yield Fail(pointer, f"uri {json_text(uri)} is not a URI (RFC 3986){why}", rule="REF-004")
-        return
     path, attribute = reference.path, reference.attribute
     if path is not None and not path.startswith("/"):
         absolute = posixpath.normpath(f"/{path}")

@@ -39,6 +39,11 @@ _OTHER_DATE = re.compile(
 )
 
 
+_NOT_DECODED = {
+    "xarray-zarr-xgroup": "raises ValueError: unable to decode time units, unless it is told not to decode them"
+}
+
+
 def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
     """Judge the time object of a set of coordinates, or that there is none.
 
@@ -127,6 +132,7 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
             severity="warning",
             rule="CS-TIME-002",
         )
+    keyed = isinstance(axis.place[-1], str)  # as in revisions that have no reference any more
     calendar = given.get("calendar")
     known = isinstance(calendar, str) and calendar.lower() in CALENDARS
     if not known:
@@ -136,10 +142,10 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
             f"{pointer}/calendar",
             f"calendar {what if 'calendar' in given else 'is missing'}{'' if text else f', got {json_text(calendar)}'}",
             severity=None if text else "error",
+            readers=_NOT_DECODED if keyed and calendar is not None else None,
             fix=lambda _node: _calendar(given, f"{pointer}/calendar"),
             rule="CS-TIME-003",
         )
-    keyed = isinstance(axis.place[-1], str)  # as in revisions that have no reference any more
     yield from _members(given, pointer, str(calendar).lower() if known else "standard", keyed=keyed)
 
 
@@ -240,7 +246,13 @@ def _unit(unit: str, at: str, *, keyed: bool) -> RuleOutput:
     }.get(which := unit.strip().removesuffix("s"))
     if why is not None:
         error = keyed and which == "week"
-        yield Fail(at, why, severity="error" if error else "warning", rule="CS-TIME-002")
+        yield Fail(
+            at,
+            why,
+            severity="error" if error else "warning",
+            readers=_NOT_DECODED if keyed else None,
+            rule="CS-TIME-002",
+        )
 
 
 def _epoch(given: Any, at: str, calendar: str) -> RuleOutput:

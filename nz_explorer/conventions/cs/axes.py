@@ -26,9 +26,9 @@ def once(
         Whether they are those of a group, which is told of what occurs twice in one of them; arrays are not told again.
     """
     systems = list(systems)
-    again: list[Axis] = []
+    again: set[int] = set()
     for name, (first, *others) in _by(lambda axis: axis.name, systems).items():
-        again += others
+        again |= set(map(id, others))
         found = _told([first, *others], systems, of_group=of_group)
         if len(found) > 1:
             yield Fail(
@@ -37,7 +37,7 @@ def once(
                 rule="CS-AX-002",
             )
     for abbreviation, axes in _by(_mark, systems).items():
-        distinct = [axis for axis in axes if not any(axis is one for one in again)]
+        distinct = [axis for axis in axes if id(axis) not in again]
         found = _told(distinct, systems, of_group=of_group)
         if len(found) > 1:
             yield Fail(

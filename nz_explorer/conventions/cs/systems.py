@@ -263,7 +263,7 @@ def _axis(axis: Axis, taken: Container[str], *, located: bool) -> RuleOutput:
         yield Fail(
             pointer,
             f"coordinates of {shown} must be a list of objects, got {json_text(given)}",
-            fix=_wrap(pointer, given) if isinstance(given, dict) else None,
+            fix=_wrap(pointer, given) if isinstance(given, dict) and "values" in given else None,
             rule="CS-CO-002",
         )
     yield from judge_attributes(axis.pointer("attributes"), axis.given)

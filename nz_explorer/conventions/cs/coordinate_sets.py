@@ -166,7 +166,9 @@ def _entry(system: CoordinateSystem, i: int, crs: Crs) -> RuleOutput:
                 pointer,
                 _wrong_target(crs.reference, target, crs.problem),
                 related=(target.node.path,),
-                fix=shared_by(crs.reference, target, pointer, [one for one in others if one]),
+                fix=shared_by(
+                    array, crs.reference, target, pointer, [one for one in others if one]
+                ),
                 rule="REF-006",
             )
     elif crs.problem is not None:

@@ -169,7 +169,10 @@ def _in_two_members(pointer: str, units: Any, members: Mapping[str, Any]) -> Dra
     right = {"unit": unit.strip(), "epoch": _iso(match), **rest}
     if right["epoch"] not in (_iso(match), epoch.strip()):
         return None  # of two epochs nobody knows which is meant
-    return Draft("suggest", (replace(pointer, right),))
+    right.setdefault("calendar", "standard")
+    return Draft(
+        "suggest", (replace(pointer, right),), "the calendar is standard in CF, unless one is named"
+    )
 
 
 def _calendar(given: Mapping[str, Any], pointer: str) -> Draft:
@@ -262,7 +265,8 @@ def _epoch(given: Any, at: str, calendar: str) -> RuleOutput:
     if match is None and (days := _OTHER_DATE.fullmatch(text)):
         yield _by_other_days(text, days, at)
     elif match is None and re.fullmatch(r"\s*[0-9]{1,6}\s*", str(given)):
-        first = f"{str(given).strip():0>4}-01-01"
+        year = f"{str(given).strip():0>4}"
+        first = f"{'+' if len(year) > 4 else ''}{year}-01-01"
         yield Fail(
             at,
             f"epoch {json_text(given)} is a year; an instant such as {first} is meant",

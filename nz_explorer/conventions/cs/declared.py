@@ -192,10 +192,10 @@ def addresses(node: Node) -> RuleOutput:
             continue
         for member in ("schema_url", "spec_url"):
             url = entry.get(member)
-            if not isinstance(url, str) or not is_uri(url):
-                continue  # which is ZCF-DECL-003
+            right = known.entry[member]
+            if url == right or not isinstance(url, str) or not is_uri(url):
+                continue  # that it is no URL is ZCF-DECL-003
             if known_conventions.identify({member: url}) is None:
-                right = known.entry[member]
                 at = pointer_to(node, i, member)
                 yield Fail(
                     at,

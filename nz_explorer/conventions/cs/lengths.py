@@ -35,9 +35,9 @@ def lengths(system: CoordinateSystem) -> RuleOutput:
     for axis, length in found:
         needs = _Needs(length, "this array needs", _as_long(array, length))
         for one, judge in product(axis.sets, (_values, _bounds)):
-            if id(axis) in shared and _is_told(axis, one, judge):
-                continue
-            yield from judge(axis, one, needs, partial(_at, system, axis, one))
+            wrong = [*judge(axis, one, needs, partial(_at, system, axis, one))]
+            if not (wrong and id(axis) in shared and _is_told(axis, one, judge)):
+                yield from wrong
 
 
 def lengths_by_themselves(crs: Crs) -> RuleOutput:

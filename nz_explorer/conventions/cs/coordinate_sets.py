@@ -368,7 +368,8 @@ def _described_twice(system: CoordinateSystem) -> RuleOutput:
             continue
         stem = "" if array.parent in (None, "/") else array.parent
         beside = array.hierarchy.node_if_loaded(f"{stem}/{axis.name}")
-        if isinstance(beside, Array) and beside.ndim == 0:
+        meant = any(one.external() is beside for one in axis.sets)  # which is CS-VAL-004
+        if isinstance(beside, Array) and beside.ndim == 0 and not meant:
             yield Fail(
                 array.attribute_pointer("cs", "crs"),
                 f"{json_text(axis.name)} is described twice: as an axis of cs and as the scalar {beside.path}",

@@ -374,12 +374,14 @@ def _abbreviation(axis: Axis, taken: Container[str], *, located: bool) -> RuleOu
 def _right_abbreviation(axis: Axis, taken: Container[str], *, text: bool) -> Draft | None:
     """Return the fix of an abbreviation that there is not, None where nothing tells which is meant."""
     given, pointer = axis.abbreviation, axis.pointer("abbreviation")
-    right = given.strip().upper() if isinstance(given, str) else None
-    if right in ABBREVIATIONS and right not in taken:
-        return Draft("safe", (replace(pointer, right),))
     of_time = any("time" in one.given for one in axis.sets)
     _, meant = ("", "T") if of_time else ("", None) if text else _meant(axis) or ("", None)
-    return Draft("suggest", (replace(pointer, meant),)) if meant and meant not in taken else None
+    letter = given.strip().upper() if isinstance(given, str) else None
+    likely = [one for one in (letter, meant) if one in ABBREVIATIONS and one not in taken]
+    if not likely:
+        return None
+    sure = likely[0] == letter and meant in (None, letter)
+    return Draft("safe" if sure else "suggest", (replace(pointer, likely[0 if sure else -1]),))
 
 
 def _meant(axis: Axis) -> tuple[str, str] | None:

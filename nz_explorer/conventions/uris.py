@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
-_URI = re.compile(
-    r"[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*"
-)
+from rfc3986_validator import validate_rfc3986  # type: ignore[import-untyped, unused-ignore]
 
 
 def is_uri(text: str) -> bool:
-    """Whether a text has a scheme, and only characters that a URI may have; relative references have none."""
-    return _URI.fullmatch(text) is not None
+    """Whether a text is a URI; relative references have no scheme, and are none."""
+    # the expression of the library ends in $, before which it allows a line break
+    return not text.endswith("\n") and validate_rfc3986(text, rule="URI") is not None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from posixpath import join, normpath
 from typing import TYPE_CHECKING, Self
 
 from nz_explorer.documents.document import Document
@@ -163,11 +162,6 @@ class Group(Node):
             return list(holders.get(names[0], ()))
         found = {array.path: array for name in names for array in holders.get(name, ())}
         return list(found.values())
-
-    def array_at(self, path: str) -> Array | None:
-        """Return the array that a path leads to from here (CF-1.11, 2.7 Groups), None where there is none."""
-        found = self.hierarchy.get(normpath(join(self.path, path)))
-        return found if isinstance(found, Array) else None
 
     def _loaded(self) -> _Members:
         """Return what is loaded of the children, for whichever state of them."""

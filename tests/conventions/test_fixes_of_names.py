@@ -12,6 +12,7 @@ import zarr
 from jsonpatch import apply_patch
 
 import nz_explorer as nz
+from tests.corpus.cases import CASES, source
 
 
 @pytest.mark.parametrize(
@@ -172,3 +173,20 @@ def test_an_attribute_is_renamed_to_fill_value_where_it_has_one(
     (fix,) = [finding.fix for finding in found]
     assert fix is not None
     assert bool(fix.patch) == is_renamed
+
+
+@pytest.mark.parametrize(
+    ("case", "right", "safety"),
+    [
+        ("CS-AX-003: the small letter of another axis, on times", "T", "suggest"),
+        ("CS-AX-003: a small t", "T", "safe"),
+        ("CS-AX-003: the name of the axis", "X", "suggest"),
+    ],
+)
+def test_what_an_axis_is_tells_its_abbreviation_before_a_letter_does(
+    case: str, right: str, safety: str, tmp_path: Path
+) -> None:
+    (known,) = (one for one in CASES if one["name"] == case)
+    fix = _fix(source(known, tmp_path), "CS-AX-003")
+    assert fix is not None
+    assert (fix.patch[0]["value"], fix.safety) == (right, safety)

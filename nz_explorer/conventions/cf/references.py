@@ -14,6 +14,7 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, is_candidate, paths
 from nz_explorer.model.dialects.multiscales import level_names, levels
 from nz_explorer.model.dimensions import unlike_above
+from nz_explorer.model.named_array import named_in
 from nz_explorer.text.phrases import article, listed, plural
 
 if TYPE_CHECKING:
@@ -64,30 +65,19 @@ def is_there(group: Group, word: str) -> bool:
     word : str
         The name, or a path.
     """
-    if "/" in word:
-        return group.array_at(word) is not None
-    if _is_here(group, word) or _above(group, word) is not None:
-        return True
-    # what no listing names can be there all the same
-    at = paths.below(group.path) + word
-    return group.listing_problem is not None and isinstance(group.hierarchy.get(at), Array)
+    return named_in(group.hierarchy, group.path, word) is not None
 
 
 def _is_here(group: Group, word: str) -> bool:
     return isinstance(group.hierarchy.node_if_loaded(paths.below(group.path) + word), Array)
 
 
-def _above(group: Group, word: str) -> Array | None:
-    """Return the array of a name in the nearest group above that has one."""
-    places = (paths.below(place) + word for place in paths.all_above(group.path))
-    found = (group.hierarchy.get(place) for place in places)
-    return next((node for node in found if isinstance(node, Array)), None)
-
-
 def _inherited(group: Group, array: Array, attribute: str) -> Iterator[Fail]:
     """Note what is in a group above alone, where CF looks and xarray does not."""
     for word in _words(array, attribute) if group.path != "/" else ():
-        if "/" in word or _is_here(group, word) or (other := _above(group, word)) is None:
+        if "/" in word or _is_here(group, word):
+            continue
+        if (other := named_in(group.hierarchy, paths.above(group.path), word)) is None:
             continue
         yield Fail(
             array.attribute_pointer(attribute),

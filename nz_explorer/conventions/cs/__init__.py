@@ -13,7 +13,10 @@ CS = Convention(
     families=("CS", "REF", "JSON"),
     builds_on=("zarr3",),
     decided_by=("CS", "REF"),
-    rules=tuple(f"{__name__}.{one}" for one in ("coordinate_sets", "geolocation", "unread", "ref")),
+    rules=tuple(
+        f"{__name__}.{one}"
+        for one in ("declared", "groups", "coordinate_sets", "geolocation", "unread", "ref")
+    ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),
     used_where=("cs", "crs"),
     order=5,

@@ -15,7 +15,7 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, remove, replace
-from nz_explorer.model import Node
+from nz_explorer.model import Array, Node
 from nz_explorer.model.dialects.cs import (
     Axis,
     CoordinateSet,
@@ -118,7 +118,9 @@ def _values(axis: Axis, one: CoordinateSet) -> RuleOutput:
             rule="CS-VAL-001",
         )
         return
-    yield from values_object(shown, one.home, given, pointer, keyed=is_keyed(axis))
+    yield from values_object(
+        shown, one.home, given, pointer, keyed=is_keyed(axis), length=_length(axis, one.home)
+    )
     if one.kind == "explicit" and of_one_type(one.values):
         yield from _list_of_coordinates(shown, one.values, f"{pointer}/explicit")
 
@@ -128,7 +130,16 @@ def is_keyed(axis: Axis) -> bool:
     return isinstance(axis.place[-1], str)
 
 
-def values_object(shown: str, home: Node, given: Any, pointer: str, *, keyed: bool) -> RuleOutput:
+def _length(axis: Axis, home: Node) -> int | None:
+    """Return how long the dimension of an axis is, 1 of one that is none; None where that depends on the array."""
+    if not isinstance(home, Array) or home.shape is None or home.dimension_names is None:
+        return None
+    return dict(zip(home.dimension_names, home.shape, strict=False)).get(axis.name, 1)
+
+
+def values_object(
+    shown: str, home: Node, given: Any, pointer: str, *, keyed: bool, length: int | None = None
+) -> RuleOutput:
     """Judge an object that gives values in one of three ways.
 
     Parameters
@@ -143,6 +154,8 @@ def values_object(shown: str, home: Node, given: Any, pointer: str, *, keyed: bo
         Where it is.
     keyed : bool
         Whether axes are an object by name there.
+    length : int or None
+        How many values there have to be, where that is known.
     """
     there = [kind for kind in KINDS if isinstance(given, Mapping) and kind in given]
     if not there and (turned := _turned_round(given)) is not None:
@@ -153,7 +166,7 @@ def values_object(shown: str, home: Node, given: Any, pointer: str, *, keyed: bo
         yield Fail(
             pointer,
             f"values of {shown} must have exactly one of regular, external and explicit, got {got}",
-            fix=_in_one_way(pointer, given),
+            fix=_in_one_way(pointer, given, length),
             rule="CS-VAL-001",
         )
         return
@@ -201,7 +214,7 @@ def _odd_unit(given: Mapping[str, Any]) -> str | None:
     return known_conventions.property_error(known_conventions.UOM, {"uom": inner})
 
 
-def _in_one_way(pointer: str, given: Any) -> FixMaker | None:
+def _in_one_way(pointer: str, given: Any, length: int | None) -> FixMaker | None:
     """Return the fix that gives a list, a number or a reference by the way that is meant."""
     right: dict[str, Any] | None = None
     if numbers(given, 2) is not None:
@@ -211,9 +224,10 @@ def _in_one_way(pointer: str, given: Any) -> FixMaker | None:
         right = {"explicit": given}
     elif isinstance(given, int | float) and not isinstance(given, bool):
         right = {"explicit": [given]}
-    elif is_reference(given):
+    elif _names_node(given):
         right = {"external": {"ref": given.get("ref", given)}}
-    if right is None:
+    explicit = None if right is None else right.get("explicit")
+    if right is None or (explicit is not None and length not in (None, len(explicit))):
         return None
     return lambda _node: Draft("suggest", (replace(pointer, right),))
 
@@ -223,11 +237,17 @@ def _in_one_way_of_bounds(pointer: str, given: Any) -> FixMaker | None:
     right: dict[str, Any] | None = None
     if numbers(given, 2) is not None:
         right = {"regular": given}
-    elif is_reference(given):
+    elif _names_node(given):
         right = {"external": {"ref": given.get("ref", given)}}
     if right is None:
         return None
     return lambda _node: Draft("suggest", (replace(pointer, right),))
+
+
+def _names_node(given: Any) -> bool:
+    """Whether a value is a reference that names a node."""
+    inner = given.get("ref", given) if is_reference(given) else None
+    return isinstance(inner, Mapping) and "node" in inner
 
 
 def _is_finite(given: Any) -> bool:

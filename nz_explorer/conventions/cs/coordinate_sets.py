@@ -1,19 +1,20 @@
-"""CS: groups that share systems, and arrays with their coordinate sets."""
+"""CS: arrays with their coordinate sets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from itertools import chain, permutations
 from typing import Any
 
-from nz_explorer.conventions.cs.axis_coordinates import is_keyed, is_text
+from nz_explorer.conventions.cs.axes import once
+from nz_explorer.conventions.cs.axis_coordinates import is_keyed
 from nz_explorer.conventions.cs.declared import one_revision, registered
 from nz_explorer.conventions.cs.forms import (
     has_systems,
     into_set,
     not_a_set,
     not_an_entry,
-    not_by_name,
     shared_by,
 )
 from nz_explorer.conventions.cs.geolocation import geolocation
@@ -26,91 +27,27 @@ from nz_explorer.conventions.cs.systems import (
     identifier,
     judge_attributes,
     judge_name,
-    keeps_crs,
     of_crs,
     uses_cs,
 )
 from nz_explorer.conventions.suggested_names import add_names, suggested_names
-from nz_explorer.conventions.zcf import known_conventions
-from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
 from nz_explorer.engine.fixes import Draft, add, move, remove, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array, Group, Node
+from nz_explorer.model import Array, Node
 from nz_explorer.model.dialects.cs import (
     ABBREVIATIONS,
     Axis,
     CoordinateSystem,
     Crs,
     coordinate_system,
-    is_cs,
-    is_system,
-    shared_systems,
 )
-from nz_explorer.model.dialects.ref import Reference, Target, is_reference
+from nz_explorer.model.dialects.ref import Reference, Target
 from nz_explorer.text.phrases import listed, plural
 
 MOST_PERMUTED = 6
 """Axes that are tried in every order."""
-
-
-def _has_cs(group: Group) -> bool:
-    attributes = group.attributes
-    return is_cs(attributes.get("cs")) or (
-        "cs" in attributes and known_conventions.CS in declared_here(group)
-    )
-
-
-@rule(
-    "CS-GRP-001",
-    "CS-GRP-002",
-    *OF_CRS,
-    on="group",
-    formats=(3,),
-    needs=("attributes",),
-    when=keeps_crs,
-)
-def shared(group: Group) -> RuleOutput:
-    """Judge the reference systems that a group keeps for arrays."""
-    given = group.attributes["crs"]
-    if is_system(given):
-        pointer, name = group.attribute_pointer("crs"), given.get("name")
-        right = {name if isinstance(name, str) and name else "crs": given}
-        yield Fail(
-            pointer,
-            f"crs is itself a reference system, and must be an object of them by name, such as {{{json_text(next(iter(right)))}: …}}",
-            fix=lambda _node: Draft("suggest", (replace(pointer, right),)),
-        )
-        return
-    if not isinstance(given, dict) or not given:
-        yield not_by_name(group, given)
-        return
-    systems = shared_systems(group)
-    noted = chain.from_iterable(near_members(crs) for _, crs in systems)
-    yield from as_meant(noted, _shared(group, systems))
-
-
-def _shared(group: Group, systems: list[tuple[str, Crs]]) -> RuleOutput:
-    for key, crs in systems:
-        if crs.problem is not None:
-            problem = crs.problem
-            if is_reference(crs.given):
-                problem = "it is a reference, and groups hold the systems themselves; only arrays refer to them"
-            yield Fail(crs.pointer(*crs.at), f"crs/{key}: {problem}", rule="CS-GRP-002")
-        yield from of_crs(crs)
-    found = [crs for _, crs in systems]
-    yield from registered(group, found, "crs")
-    yield from one_revision(group, found, "crs")
-
-
-@rule("CS-GRP-003", on="group", formats=(3,), needs=("attributes",), when=_has_cs)
-def set_on_group(group: Group) -> RuleOutput:
-    """Note a coordinate set of something that has no dimensions."""
-    yield Fail(
-        group.attribute_pointer("cs"),
-        "cs belongs to arrays, and means nothing on a group; what arrays share goes into crs",
-    )
 
 
 @rule("CS-ARR-009", on="array", formats=(3,), needs=("attributes",), when=has_systems)
@@ -132,11 +69,7 @@ OF_ARRAY = (
     "CS-ID-001",
     "CS-ID-002",
     "CS-ID-003",
-    "CS-AX-002",
-    "CS-AX-004",
-    "CS-BND-004",
     "CS-CF-001",
-    "CS-GEO-001",
     "REF-006",
     "REF-007",
 )
@@ -177,13 +110,13 @@ def _coordinate_set(array: Array, system: CoordinateSystem, given: dict[str, Any
     if "id" in given:
         yield from identifier(array.attribute_pointer("cs", "id"), given["id"])
     for i, crs in enumerate(system.crs):
-        yield from _entry(array, i, crs)
+        yield from _entry(system, i, crs)
         if crs.home is array:
-            yield from of_crs(crs)
+            yield from of_crs(crs, chain.from_iterable(o.axes for o in system.crs if o is not crs))
     yield from registered(array, system.crs, "cs")
     yield from one_revision(array, system.crs, "cs")
     yield from _identifiers(system)
-    yield from _once(system)
+    yield from once(system.crs, partial(place, system))
     if array.shape is None:
         yield from (Undecided("dependency: Z3-SHAPE-001", one) for one in OF_SHAPE)
         return
@@ -204,8 +137,9 @@ def _coordinate_set(array: Array, system: CoordinateSystem, given: dict[str, Any
     yield from _described_twice(system)
 
 
-def _entry(array: Array, i: int, crs: Crs) -> RuleOutput:
+def _entry(system: CoordinateSystem, i: int, crs: Crs) -> RuleOutput:
     """Judge an entry of the list: a reference system, or a reference to one."""
+    array = system.array
     pointer = array.attribute_pointer("cs", "crs", i)
     if crs.cycle:
         yield Fail(
@@ -227,11 +161,14 @@ def _entry(array: Array, i: int, crs: Crs) -> RuleOutput:
             )
         if crs.reference.targets and crs.problem is not None:
             target = crs.reference.targets[0]
+            others = [one.reference.attribute for one in system.crs if one.reference is not None]
             yield Fail(
                 pointer,
                 _wrong_target(crs.reference, target, crs.problem),
                 related=(target.node.path,),
-                fix=shared_by(crs.reference, target, pointer),
+                fix=shared_by(
+                    array, crs.reference, target, pointer, [one for one in others if one]
+                ),
                 rule="REF-006",
             )
     elif crs.problem is not None:
@@ -383,33 +320,6 @@ def _named(array: Array, axis: Axis, name: str | None, number: int) -> FixMaker 
     return lambda _node: Draft("suggest", (operation,))
 
 
-def _once(system: CoordinateSystem) -> RuleOutput:
-    """Judge whether names and abbreviations are those of one axis each."""
-    by_name: dict[str | None, list[Axis]] = {}
-    for axis in system.axes:
-        by_name.setdefault(axis.name, []).append(axis)
-    for name, axes in by_name.items():
-        if name is not None and len(axes) > 1:
-            yield Fail(
-                place(system, axes[1]),
-                f"axis {json_text(name)} occurs {len(axes)} times",
-                rule="CS-AX-002",
-            )
-    marked: dict[str, list[Axis]] = {}
-    distinct = [axes[0] for name, axes in by_name.items() if name is not None]
-    for first in (*distinct, *by_name.get(None, ())):  # that one occurs twice is told already
-        texts = bool(first.sets) and all(map(is_text, first.sets))  # which is CS-AX-003
-        if not texts and first.abbreviation in ABBREVIATIONS:
-            marked.setdefault(first.abbreviation, []).append(first)
-    for abbreviation, axes in marked.items():
-        if len(axes) > 1:
-            yield Fail(
-                place(system, axes[1], "abbreviation"),
-                f"abbreviation {json_text(abbreviation)} occurs {len(axes)} times",
-                rule="CS-AX-004",
-            )
-
-
 def _is_formed(axis: Axis, *, located: bool) -> bool:
     """Whether an axis that does not say its length has coordinates, or may have none: what is wrong with others is reported."""
     if "coordinates" not in axis.given:
@@ -458,7 +368,8 @@ def _described_twice(system: CoordinateSystem) -> RuleOutput:
             continue
         stem = "" if array.parent in (None, "/") else array.parent
         beside = array.hierarchy.node_if_loaded(f"{stem}/{axis.name}")
-        if isinstance(beside, Array) and beside.ndim == 0:
+        meant = any(one.external() is beside for one in axis.sets)  # which is CS-VAL-004
+        if isinstance(beside, Array) and beside.ndim == 0 and not meant:
             yield Fail(
                 array.attribute_pointer("cs", "crs"),
                 f"{json_text(axis.name)} is described twice: as an axis of cs and as the scalar {beside.path}",

@@ -6,16 +6,19 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.uris import is_uri
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import (
     IDENTIFIERS,
     declare,
     declared_here,
+    declares,
     entries,
     pointer_to,
 )
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.engine.registry import rule
 from nz_explorer.model import Node
 from nz_explorer.model.dialects.cs import (
     REVISIONS,
@@ -61,8 +64,10 @@ def registered(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput
         if known not in declared:
             by = "" if what == known.name else f" (by {what})"
             found = undeclared(node, attribute, f"{known.name}{by}", known, "CS-REG-002")
-            # the examples of geolocation declare what is inside it, those of cs that have geolocation do not
-            yield found if known in used else dataclasses.replace(found, severity="info")
+            if known not in used:
+                # the examples of geolocation declare what is inside it, those of cs that have geolocation do not
+                found = dataclasses.replace(found, severity="info")
+            yield found
 
 
 def _is_of_proj(given: Any) -> bool:
@@ -144,14 +149,59 @@ def undeclared(node: Node, attribute: str, what: str, known: Convention, rule_id
             "the uuid or a URL has to identify the convention, since names are not unique"
         )
     whole = dict(known.entry)
+    if (other := _goes_first(node, known)) is not None:
+        i, member = other
+        at, right = pointer_to(node, i, member), known.entry.get(member)
+        return Fail(
+            node.attribute_pointer(attribute),
+            f"this node uses {what}, but {member} of entry {i} of zarr_conventions, which goes before other members that"
+            f" are those of {known.name}, is that of another convention",
+            fix=(lambda _node: Draft("suggest", (replace(at, right),))) if right else None,
+            rule=rule_id,
+        )
     return Fail(
         node.attribute_pointer(attribute),
         f"this node uses {what}, but {rest}",
         fix=(lambda _node: Draft("safe", (replace(pointer_to(node, named[0]), whole),)))
         if named
         else declare(known),
+        # of proj:, which examples of the text use and do not declare
+        severity="warning" if known is known_conventions.PROJ else None,
         rule=rule_id,
     )
+
+
+def _goes_first(node: Node, known: Convention) -> tuple[int, str] | None:
+    """Return an entry that has an address of a convention, and the member by which it is one of another; None if there is none."""
+    for i, entry in entries(node):
+        there = [one for one in IDENTIFIERS if isinstance(entry.get(one), str)]
+        others = [
+            one for one in there if known_conventions.identify({one: entry[one]}) is not known
+        ]
+        if others and len(others) < len(there):
+            return i, others[0]
+    return None
+
+
+@rule("CS-REG-005", on="node", formats=(3,), needs=("attributes",), when=declares)
+def addresses(node: Node) -> RuleOutput:
+    """Warn of entries for cs and ref with addresses of something else; those of other conventions are ZCF-DECL-003."""
+    for i, entry in entries(node):
+        known = known_conventions.identify(entry)
+        if known is None or known not in (known_conventions.CS, known_conventions.REF):
+            continue
+        for member in ("schema_url", "spec_url"):
+            url = entry.get(member)
+            right = known.entry[member]
+            if url == right or not isinstance(url, str) or not is_uri(url):
+                continue  # that it is no URL is ZCF-DECL-003
+            if known_conventions.identify({member: url}) is None:
+                at = pointer_to(node, i, member)
+                yield Fail(
+                    at,
+                    f"{member} of entry {i} is not that of {known.name}, {right}",
+                    fix=lambda _node, at=at, right=right: Draft("suggest", (replace(at, right),)),  # type: ignore[misc]  # bound now
+                )
 
 
 def one_revision(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput:

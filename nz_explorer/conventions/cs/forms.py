@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
+from nz_explorer.conventions.cs.references import path_to
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, FixMaker
@@ -148,28 +149,43 @@ def not_an_entry(array: Array, i: int, crs: Crs) -> Fail:
     )
 
 
-def shared_by(reference: Reference, target: Target, pointer: str) -> FixMaker | None:
+def shared_by(
+    array: Array, reference: Reference, target: Target, pointer: str, others: Collection[str]
+) -> FixMaker | None:
     """Return the fix that names a reference system of the group that a reference leads to, None where it has none.
 
     Parameters
     ----------
+    array : Array
+        Which refers.
     reference : Reference
         The reference.
     target : Target
         What it leads to.
     pointer : str
         Where it is.
+    others : collection of str
+        Attributes that other entries refer to.
     """
     shared = target.node.attributes.get("crs") if isinstance(target.node, Group) else None
     if not isinstance(shared, Mapping) or not is_shared(shared):
         return None
     names = [join("/attributes/crs", name) for name, one in shared.items() if is_system(one)]
+    names = [one for one in names if one not in others]
     if not names or reference.attribute in names:
         return None
     at = f"{pointer}/ref" if "ref" in reference.given else pointer
-    operation = add(f"{at}/attribute", names[0])
+    named = {"attribute": names[0]}
+    path = path_to(array, target.node.path, named, in_cs=True)
+    # one from the node stays, unless it is lost from the group
+    from_node = reference.path == posixpath.relpath(target.node.path, array.path)
+    operations: tuple[Operation, ...] = (add(f"{at}/attribute", names[0]),)
+    if isinstance(reference.given.get("ref"), str):  # a path by itself, which is REF-001
+        operations = (replace(at, {"node": path, **named}),)
+    elif from_node and path != reference.path:
+        operations = (*operations, replace(f"{at}/node", path))
     note = f"name one of the reference systems of {target.node.path}: {listed(names)}"
-    return lambda _node: Draft("suggest", (operation,) if len(names) == 1 else (), note)
+    return lambda _node: Draft("suggest", operations if len(names) == 1 else (), note)
 
 
 def _shared_by_name(array: Array, given: str) -> dict[str, str] | None:
@@ -179,10 +195,8 @@ def _shared_by_name(array: Array, given: str) -> dict[str, str] | None:
         group = array.hierarchy.get(path)
         shared = group.attributes.get("crs") if isinstance(group, Group) else None
         if isinstance(shared, Mapping) and is_shared(shared) and name in shared:
-            return {
-                "node": posixpath.relpath(path, array.path),
-                "attribute": join("/attributes/crs", name),
-            }
+            named = {"attribute": join("/attributes/crs", name)}
+            return {"node": path_to(array, path, named, in_cs=True), **named}
     return None
 
 

@@ -29,30 +29,67 @@ KINDS = ("geodetic", "planar")
 
 DIRECTIONS = ("x", "y")
 
+_NO_POSITIONS = ("bool", "complex", "string", "bytes")
+
 
 def geolocation(system: CoordinateSystem) -> RuleOutput:
     """Judge whether geolocation arrays are there, and as long as the dimensions of their reference system."""
     for i, crs in enumerate(system.crs):
         if not isinstance(crs.given, Mapping) or "geolocation" not in crs.given:
             continue
-        given = crs.given["geolocation"]
-        if (why := _malformed(given)) is not None:
-            yield Fail(_at(system, i, crs), why, rule="CS-GEO-001")
+        given, at = crs.given["geolocation"], _at(system, i, crs)
+        if not crs.is_shared:  # else the group that keeps it is told
+            yield from _positions(crs, None if crs.home is system.array else at)
+        if _malformed(given) is not None:
             continue
-        own = crs.home is system.array
-        at = crs.pointer("geolocation")
         for kind, direction in product(KINDS, DIRECTIONS):
-            if kind in given:
-                place = join(at, kind, direction) if own else _at(system, i, crs)
+            if kind in given and not (direction == "y" and crs.is_shared and _differ(crs, kind)):
                 reference = resolve(given[kind][direction], crs.home)
-                yield from _reference(crs.home, reference, place)
-                if own:
-                    keyed = any(map(is_keyed, crs.axes))
-                    yield from without_ref(place, given[kind][direction], keyed=keyed)
+                place = join(at, kind, direction) if crs.home is system.array else at
                 yield from _shape(reference, _expected(system, crs, reference), place)
-        if own:
-            yield from _systems(at, given)
-            yield from _members(at, given)
+
+
+def geolocation_by_itself(crs: Crs) -> RuleOutput:
+    """Judge the geolocation of a shared reference system, whatever array refers to it."""
+    if not isinstance(crs.given, Mapping) or "geolocation" not in crs.given:
+        return
+    yield from _positions(crs, None)
+    for kind in KINDS if _malformed(crs.given["geolocation"]) is None else ():
+        if kind in crs.given["geolocation"] and (shapes := _differ(crs, kind)):
+            yield Fail(
+                crs.pointer("geolocation", kind, "y"),
+                f"x and y of {kind} have the shapes {' and '.join(map(str, shapes))}; there are as many of both, in the same order",
+                rule="CS-GEO-001",
+            )
+
+
+def _differ(crs: Crs, kind: str) -> list[list[int]]:
+    """Return the shapes of the arrays with x and y, where they are not the same."""
+    pair = (crs.given["geolocation"][kind][direction] for direction in DIRECTIONS)
+    held = [_held(resolve(given, crs.home)) for given in pair]
+    shapes = [list(one.shape) for one in held if one is not None and one.shape is not None]
+    return shapes if len(shapes) == 2 and shapes[0] != shapes[1] else []
+
+
+def _positions(crs: Crs, entry: str | None) -> RuleOutput:
+    """Judge what names the arrays of positions; at the entry that leads there, if that is another node."""
+    given, at = crs.given["geolocation"], crs.pointer("geolocation")
+    if (why := _malformed(given)) is not None:
+        yield Fail(entry or at, why, rule="CS-GEO-001")
+        return
+    for kind, direction in product(KINDS, DIRECTIONS):
+        if kind not in given:
+            continue
+        place = entry or join(at, kind, direction)
+        reference = resolve(given[kind][direction], crs.home)
+        yield from _reference(crs.home, reference, place)
+        if entry is None:
+            keyed = any(map(is_keyed, crs.axes))
+            yield from without_ref(place, given[kind][direction], keyed=keyed)
+        yield from _are_positions(reference, place)
+    if entry is None:
+        yield from _systems(at, given)
+        yield from _members(at, given)
 
 
 @rule(
@@ -90,6 +127,7 @@ def geolocation_of_a_node(node: Node) -> RuleOutput:
                 continue  # ZCF-SCHEMA-001
             reference = resolve(given[kind][direction], node)
             yield from _reference(node, reference, place)
+            yield from _are_positions(reference, place)
             yield from _shape(reference, _lengths(node, reference), place)
     if known_conventions.GEOLOCATION not in declared or all(_of_objects(given)):
         yield from _systems(at, given)
@@ -149,7 +187,7 @@ def _systems(at: str, given: Mapping[str, Any]) -> RuleOutput:
 
 
 def _expected(system: CoordinateSystem, crs: Crs, reference: Reference) -> list[list[int]] | None:
-    """Return the shapes that geolocation arrays may have, None where some axes are no dimensions, which is CS-ARR-004.
+    """Return the shapes that geolocation arrays may have, None where axes are not understood or no dimensions, which is CS-ARR-004.
 
     That of the dimensions of their reference system, or of the whole array; an example of the text has positions along
     a dimension of another reference system as well.
@@ -160,14 +198,14 @@ def _expected(system: CoordinateSystem, crs: Crs, reference: Reference) -> list[
         for axis, length in zip(system.dimensions, shape, strict=False)
         if axis is not None and any(axis is one for one in crs.axes)
     ]
-    if len(own) < len(crs.axes):
+    if len(own) < len(crs.axes) or crs.problem is not None:
         return None
     return [own, list(shape), *(_lengths(system.array, reference) or [])]
 
 
 def _lengths(node: Node, reference: Reference) -> list[list[int]] | None:
     """Return the shape of the dimensions of an array that geolocation arrays share with it by name, None where that cannot be told."""
-    found = next((held for one in reference.targets if (held := one.array) is not None), None)
+    found = _held(reference)
     if not isinstance(node, Array) or found is None:
         return None
     named = dict(zip(node.dimension_names or (), node.shape or (), strict=False))
@@ -177,22 +215,38 @@ def _lengths(node: Node, reference: Reference) -> list[list[int]] | None:
     return [[length for name, length in named.items() if name in names]]
 
 
-def _shape(reference: Reference, expected: list[list[int]] | None, at: str) -> RuleOutput:
-    """Judge whether a reference leads to an array of one of the expected shapes, of any where None is expected."""
-    found = next((held for t in reference.targets if (held := t.array) is not None), None)
+def _are_positions(reference: Reference, at: str) -> RuleOutput:
+    """Judge whether a reference leads to an array, and that to numbers."""
+    found = _held(reference)
     if not reference.targets:
         return  # reported by _reference
     if found is None:
         what = f"{reference.targets[0]} is not an array"
         needed = "positions are the values of arrays"
-    elif found.shape is None or expected is None or list(found.shape) in expected:
-        return
+    elif found.data_type.known and found.data_type.kind in _NO_POSITIONS:
+        what, needed = f"{found.path} has {found.data_type.text}", "positions are real numbers"
     else:
-        what = f"{found.path} has shape {list(found.shape)}"
-        needed = f"the positions of this array need the shape {expected[0]}"
+        return
     yield Fail(
         at,
         f"{what}; {needed}",
-        related=tuple(target.node.path for target in reference.targets[:1]),
+        related=(reference.targets[0].node.path,),
+        rule="CS-GEO-001",
+    )
+
+
+def _held(reference: Reference) -> Array | None:
+    return next((held for one in reference.targets if (held := one.array) is not None), None)
+
+
+def _shape(reference: Reference, expected: list[list[int]] | None, at: str) -> RuleOutput:
+    """Judge whether a reference leads to an array of one of the expected shapes, of any where None is expected."""
+    found = _held(reference)
+    if found is None or found.shape is None or expected is None or list(found.shape) in expected:
+        return
+    yield Fail(
+        at,
+        f"{found.path} has shape {list(found.shape)}; the positions of this array need the shape {expected[0]}",
+        related=(found.path,),
         rule="CS-GEO-001",
     )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
 
 from nz_explorer.conventions.cs.axis_coordinates import of_one_type
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
 from nz_explorer.engine.fixes import Draft
 from nz_explorer.model import Array, Group, Node
-from nz_explorer.model.dialects.cs import Axis, CoordinateSet, CoordinateSystem
+from nz_explorer.model.dialects.cs import Axis, CoordinateSet, CoordinateSystem, Crs
 from nz_explorer.model.dialects.ref import Target, resolve
 from nz_explorer.text.phrases import listed, plural
 
@@ -25,12 +28,68 @@ def lengths(system: CoordinateSystem) -> RuleOutput:
     array = system.array
     of_dimensions = zip(system.dimensions, array.shape or (), strict=False)
     found = [(axis, length) for axis, length in of_dimensions if axis is not None]
-    # one that is not of length 1 is CS-ARR-005
-    found.extend((axis, axis.length() or 1) for axis in system.extra)
+    for axis in system.extra:
+        own = axis.length()
+        found.append((axis, 1 if own is None else own))  # that it is not 1 is CS-ARR-005
+    shared = {id(axis) for crs in system.crs if crs.is_shared for axis in crs.axes}
     for axis, length in found:
-        for one in axis.sets:
-            yield from _values(system, axis, one, length)
-            yield from _bounds(system, axis, one, length)
+        needs = _Needs(length, "this array needs", _as_long(array, length))
+        for one, judge in product(axis.sets, (_values, _bounds)):
+            wrong = [*judge(axis, one, needs, partial(_at, system, axis, one))]
+            if not (wrong and id(axis) in shared and _is_told(axis, one, judge)):
+                yield from wrong
+
+
+def lengths_by_themselves(crs: Crs) -> RuleOutput:
+    """Judge the arrays that a shared reference system has its values and limits in, whatever array refers to it.
+
+    Parameters
+    ----------
+    crs : Crs
+        One that a group keeps.
+    """
+    for axis in crs.axes:
+        for one, judge in product(axis.sets, (_values, _bounds)):
+            yield from judge(axis, one, _own_needs(axis), one.pointer)
+
+
+@dataclass(frozen=True, slots=True)
+class _Needs:
+    """How many coordinates there have to be.
+
+    Attributes
+    ----------
+    length : int or None
+        How many; None where that depends on the array.
+    who : str
+        What needs so many, in words.
+    fix : callable or None
+        Makes the fix of an array with another number of them.
+    """
+
+    length: int | None
+    who: str
+    fix: FixMaker | None = None
+
+
+def _own_needs(axis: Axis) -> _Needs:
+    """Return what the first set of coordinates that says how many they are needs of the others, and of its limits."""
+    for one in axis.sets:
+        if one.kind == "explicit" and of_one_type(one.values):
+            return _Needs(len(one.values), "its axis needs")
+        held = one.external()
+        if held is not None and held.shape is not None and len(held.shape) == 1:
+            return _Needs(held.shape[0], "its axis needs")
+    return _Needs(None, "its axis needs")
+
+
+_Judge = Callable[[Axis, CoordinateSet, _Needs, Callable[..., str]], RuleOutput]
+
+
+def _is_told(axis: Axis, one: CoordinateSet, judge: _Judge) -> bool:
+    """Whether the group that keeps an axis is told what is wrong with a set of its coordinates."""
+    found = judge(axis, one, _own_needs(axis), one.pointer)
+    return any(isinstance(each, Fail) for each in found)
 
 
 def place(system: CoordinateSystem, axis: Axis, *members: str | int) -> str:
@@ -53,6 +112,7 @@ def place(system: CoordinateSystem, axis: Axis, *members: str | int) -> str:
 
 
 _NO_COORDINATES = ("bool", "complex")
+_NO_LIMITS = (*_NO_COORDINATES, "string", "bytes")
 
 
 def _at(system: CoordinateSystem, axis: Axis, one: CoordinateSet, *members: str) -> str:
@@ -60,24 +120,22 @@ def _at(system: CoordinateSystem, axis: Axis, one: CoordinateSet, *members: str)
     return one.pointer(*members) if one.home is system.array else place(system, axis)
 
 
-def _values(system: CoordinateSystem, axis: Axis, one: CoordinateSet, length: int) -> RuleOutput:
-    shown, array = json_text(axis.name), system.array
-    extra = axis.name not in (system.names or ())
+def _values(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str]) -> RuleOutput:
+    shown = json_text(axis.name)
     if (
         one.kind == "explicit"
         and of_one_type(one.values)
-        and len(one.values) != length
-        and not (extra and len(one.values) == axis.length())  # which is CS-ARR-005
+        and needs.length not in (None, len(one.values))
     ):
         yield Fail(
-            _at(system, axis, one, "values", "explicit"),
-            f"axis {shown} has {plural(len(one.values), 'value')}, this array needs {length}",
+            at("values", "explicit"),
+            f"axis {shown} has {plural(len(one.values), 'value')}, {needs.who} {needs.length}",
             rule="CS-VAL-005",
         )
     if one.kind != "external":
         return
     held = one.external()
-    pointer = _at(system, axis, one, "values", "external")
+    pointer = at("values", "external")
     if held is None:
         yield from _no_array(
             one,
@@ -85,7 +143,7 @@ def _values(system: CoordinateSystem, axis: Axis, one: CoordinateSet, length: in
             Fail(
                 pointer,
                 f"{_target(one, one.values)}, which should have the values of {shown}, is not an array",
-                fix=_as_long(array, length),
+                fix=needs.fix,
                 rule="CS-VAL-004",
             ),
         )
@@ -99,42 +157,43 @@ def _values(system: CoordinateSystem, axis: Axis, one: CoordinateSet, length: in
         )
     elif held.shape is None:
         yield Undecided("dependency: Z3-SHAPE-001", "CS-VAL-004")
-    elif held.shape != (length,):
+    elif len(held.shape) != 1 or needs.length not in (None, held.shape[0]):
         yield Fail(
             pointer,
-            _wrong_length(held, length),
+            _wrong_length(held, needs),
             related=(held.path,),
-            fix=_as_long(array, length),
+            fix=needs.fix,
             rule="CS-VAL-004",
         )
 
 
-def _bounds(system: CoordinateSystem, axis: Axis, one: CoordinateSet, length: int) -> RuleOutput:
+def _bounds(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str]) -> RuleOutput:
     shown = json_text(axis.name)
     bounds, given = one.bounds(), one.given.get("boundaries")
     outside = given.get("external") if isinstance(given, Mapping) else None
     if outside is None:
         return
-    pointer = _at(system, axis, one, "boundaries", "external")
+    pointer = at("boundaries", "external")
     if bounds is None:
         message = f"bounds of {shown} are not in an array"
         yield from _no_array(one, outside, Fail(pointer, message, rule="CS-BND-004"))
     elif bounds.shape is None:
         yield Undecided("dependency: Z3-SHAPE-001", "CS-BND-004")
-    elif bounds.data_type.known and bounds.data_type.kind in ("string", "bytes"):
+    elif bounds.data_type.known and bounds.data_type.kind in _NO_LIMITS:
         yield Fail(
             pointer,
-            f"bounds of {shown} in {bounds.path} are texts; limits of cells are numbers",
+            f"bounds of {shown} in {bounds.path} are {bounds.data_type.text}; limits of cells are real numbers",
             related=(bounds.path,),
             rule="CS-BND-004",
         )
-    elif bounds.shape != (2, length):
-        turned = bounds.shape == (length, 2)
+    elif not _fits(bounds.shape, needs.length):
+        turned = _fits(bounds.shape[::-1], needs.length)
         hint = (
             "; that is the layout of CF, which the stores of the author of cs have and his reader takes"
             if turned
             else ""
         )
+        length = "as many as there are coordinates" if needs.length is None else needs.length
         yield Fail(
             pointer,
             f"bounds of {shown} in {bounds.path} have shape {list(bounds.shape)}, expected [2, {length}]{hint}",
@@ -142,6 +201,11 @@ def _bounds(system: CoordinateSystem, axis: Axis, one: CoordinateSet, length: in
             severity="warning" if turned else None,
             rule="CS-BND-004",
         )
+
+
+def _fits(shape: tuple[int, ...], length: int | None) -> bool:
+    """Whether bounds of a shape are limits of so many cells, of any number where None is given."""
+    return len(shape) == 2 and shape[0] == 2 and length in (None, shape[1])
 
 
 def _no_array(one: CoordinateSet, given: object, fail: Fail) -> RuleOutput:
@@ -180,7 +244,8 @@ def _as_long(array: Array, length: int) -> FixMaker:
     return fix
 
 
-def _wrong_length(held: Array, length: int) -> str:
+def _wrong_length(held: Array, needs: _Needs) -> str:
     if held.shape is not None and len(held.shape) == 1:
-        return f"array {held.name} is {held.shape[0]} long in {held.parent or '/'}, this array needs {length}"
-    return f"{held.path} has shape {list(held.shape or ())}, this array needs [{length}]"
+        return f"array {held.name} is {held.shape[0]} long in {held.parent or '/'}, {needs.who} {needs.length}"
+    needed = "one dimension" if needs.length is None else f"[{needs.length}]"
+    return f"{held.path} has shape {list(held.shape or ())}, {needs.who} {needed}"

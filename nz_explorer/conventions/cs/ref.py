@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from nz_explorer.conventions.cs.declared import undeclared
 from nz_explorer.conventions.cs.references import _reference
 from nz_explorer.conventions.zcf import known_conventions
-from nz_explorer.conventions.zcf.declarations import declared_here, entries, pointer_to
+from nz_explorer.conventions.zcf.declarations import declare, declared_here, entries, pointer_to
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Node
-from nz_explorer.model.dialects.ref import DEEPEST, Reference, is_reference, resolve
+from nz_explorer.model.dialects.ref import DEEPEST, MEMBERS, Reference, is_reference, resolve
 
 OTHERS = ("cs", "crs", "geolocation", "zarr_conventions")
 """Attributes whose references other conventions judge, or begin somewhere else."""
@@ -26,12 +28,13 @@ OTHERS = ("cs", "crs", "geolocation", "zarr_conventions")
     "REF-004",
     "REF-005",
     "REF-007",
+    "CS-REG-002",
     on="node",
     formats=(3,),
     needs=("attributes",),
     when=lambda node: "ref" in node.attributes or known_conventions.REF in declared_here(node),
 )
-def reference(node: Node) -> RuleOutput:
+def references(node: Node) -> RuleOutput:
     """Judge the references in the attributes of a node."""
     declared = known_conventions.REF in declared_here(node)
     told = any(len(place) == 1 or is_reference(given) for place, given in _refs(node.attributes))
@@ -47,6 +50,10 @@ def reference(node: Node) -> RuleOutput:
             severity="info",
             rule="REF-001",
         )
+    if not declared and _has_the_form(node.attributes["ref"]):
+        # of another convention, perhaps, which names what it refers to in the same way
+        found = undeclared(node, "ref", "ref", known_conventions.REF, "CS-REG-002")
+        yield dataclasses.replace(found, severity="warning", fix=_declared_if_meant)
     for place, given in (
         _refs(node.attributes) if declared else [(("ref",), node.attributes["ref"])]
     ):
@@ -55,17 +62,19 @@ def reference(node: Node) -> RuleOutput:
             continue  # of something else that is called so, such as a citation
         if isinstance(given, Mapping) and isinstance(given.get("ref"), Mapping) and len(given) == 1:
             inner = given["ref"]
-            if declared or is_reference(inner):
+            if declared or _has_the_form(inner):
                 yield Fail(
                     at,
                     "reference: ref is inside ref, and node has to be in the outer one",
-                    fix=lambda _node, at=at, inner=inner: Draft("suggest", (replace(at, inner),)),  # type: ignore[misc]  # bound now
+                    fix=(lambda _node, at=at, inner=inner: Draft("suggest", (replace(at, inner),)))  # type: ignore[misc]  # bound now
+                    if "ref" not in inner
+                    else None,
                     rule="REF-001",
                 )
-        elif isinstance(given, Mapping) and (declared or is_reference(given)):
-            found = resolve(given, node, in_cs=False)
-            yield from _reference(node, found, at, in_cs=False)
-            if _comes_back(found):
+        elif isinstance(given, Mapping) and (declared or _has_the_form(given)):
+            reference = resolve(given, node, in_cs=False)
+            yield from _reference(node, reference, at, in_cs=False)
+            if _comes_back(reference):
                 yield Fail(
                     at, "reference: it leads back to itself, and to nothing else", rule="REF-007"
                 )
@@ -73,6 +82,16 @@ def reference(node: Node) -> RuleOutput:
             yield Fail(
                 at, f"reference: it must be an object, got {json_text(given)}", rule="REF-001"
             )
+
+
+def _declared_if_meant(node: Node) -> Draft | None:
+    draft = declare(known_conventions.REF)(node)
+    return None if draft is None else dataclasses.replace(draft, safety="suggest")
+
+
+def _has_the_form(given: Any) -> bool:
+    """Whether an attribute of a node that does not declare ref is likely one of ref all the same."""
+    return isinstance(given, Mapping) and "node" in given and given.keys() <= {*MEMBERS}
 
 
 def _refs(

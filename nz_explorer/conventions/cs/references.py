@@ -53,7 +53,6 @@ def _reference(
         yield Fail(
             inner,
             f"reference: it is a text, and must be an object, here {json_text(right)}",
-            severity="warning",
             fix=lambda _node: Draft("suggest", (replace(inner, right),)),
             rule="REF-001",
         )
@@ -127,6 +126,31 @@ def _lost_from_the_group(home: Node, reference: Reference) -> str | None:
     return None if found else f"{end}, which has no {reference.attribute}"
 
 
+def path_to(home: Node, target: str, same: Mapping[str, str], *, in_cs: bool) -> str:
+    """Return the relative path to a node: from the node that refers, as ref has it, unless that is lost from its group.
+
+    Parameters
+    ----------
+    home : Node
+        The node that refers.
+    target : str
+        Absolute path of the other one.
+    same : mapping
+        The attribute, where there is one.
+    in_cs : bool
+        Whether it is a part of cs, where paths begin at the group.
+    """
+    from_node = posixpath.relpath(target, home.path)
+    if (
+        not in_cs
+        or _lost_from_the_group(home, Reference({}, from_node, same.get("attribute"))) is None
+    ):
+        return from_node
+    from_group = posixpath.relpath(target, home.parent or "/")
+    found = resolve({"node": from_group, **same}, home).targets
+    return from_group if [one.node.path for one in found] == [target] else from_node
+
+
 def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutput:
     """Judge a reference to another store, of which only the form can be known."""
     pointer = f"{at}/uri"
@@ -142,14 +166,12 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
     if not is_uri(uri):
         why = "" if _SCHEME.match(uri) else ": it has no scheme, such as https:"
         yield Fail(pointer, f"uri {json_text(uri)} is not a URI (RFC 3986){why}", rule="REF-004")
-        return
     path, attribute = reference.path, reference.attribute
     if path is not None and not path.startswith("/"):
         absolute = posixpath.normpath(f"/{path}")
         yield Fail(
             f"{at}/node",
             f"node {json_text(path)} is in another store, so it must be a path from its root, such as {json_text(absolute)}",
-            severity="warning",
             fix=lambda _node: Draft("suggest", (replace(f"{at}/node", absolute),)),
             rule="REF-002",
         )
@@ -163,7 +185,7 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
 
 def _is_here(uri: str, source: str) -> bool:
     """Whether a URI is the address of a store; that of a folder may be written in two ways."""
-    if uri.startswith("file:") and "://" not in source:
+    if uri.startswith("file:") and is_uri(uri) and "://" not in source:
         uri, source = unquote(urlsplit(uri).path), os.path.abspath(source)  # noqa: PTH100  # nothing is resolved
     return uri.rstrip("/") == source.rstrip("/")
 
@@ -171,22 +193,27 @@ def _is_here(uri: str, source: str) -> bool:
 def _not_from_the_node(home: Node, reference: Reference, at: str, *, in_cs: bool) -> Fail:
     """Report a path that begins at the group or the root, where the text has one from the node."""
     target, strayed = reference.targets[0].node.path, reference.strayed
-    relative = posixpath.relpath(target, home.path)
     inner, shown = _inner(reference, at), json_text(reference.path)
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
+    relative = path_to(home, target, same, in_cs=in_cs)
     found = resolve({"node": relative, **same}, home, in_cs=in_cs).targets
     leads_there = [one.node.path for one in found] == [target]
-    rest = f"within a store it is relative to the node that refers, here {json_text(relative)}"
+    base = " or to its group" if in_cs else ""
+    rest = (
+        f"within a store it is relative to the node that refers{base}, here {json_text(relative)}"
+    )
     if strayed is None:  # readers follow it all the same
-        message = f"node {shown} is a path from the root; {rest}"
+        which = ", which cs discourages" if in_cs else ""
+        message = f"node {shown} is a path from the root{which}; {rest}"
     else:
         begins = "its group" if strayed == "group" else "the root"
         message = f"{shown} leads to a node from {begins} only, {target}; {rest}"
     return Fail(
         inner if isinstance(_bare(reference), str) else f"{inner}/node",
         message,
-        severity="info" if strayed is None else "warning" if strayed == "group" else None,
-        impact="advice" if strayed is None else None,
+        # cs discourages paths from the root, and ref has none
+        severity="warning" if strayed == "group" or (strayed is None and in_cs) else None,
+        impact="advice" if strayed is None and in_cs else None,
         readers={} if strayed is None or not in_cs else None,
         related=() if strayed is None else (target,),
         fix=(lambda _node: Draft("suggest", (_with_node(reference, inner, relative, in_cs=in_cs),)))
@@ -205,7 +232,8 @@ def _repaired(home: Node, reference: Reference, at: str, *, in_cs: bool) -> FixM
         if reference.kind == "form":
             operations = _renamed(reference, inner)
         elif reference.kind == "node" and (near := _near(home, path)) is not None:
-            beside = posixpath.relpath(near, home.path)
+            same = {} if reference.attribute is None else {"attribute": reference.attribute}
+            beside = path_to(home, near, same, in_cs=in_cs)
             operations = (_with_node(reference, inner, beside, in_cs=in_cs),)
         elif reference.kind == "attribute":
             operations = _to_attribute(home, reference, inner, in_cs=in_cs)
@@ -240,7 +268,7 @@ def _to_attribute(
         if found.targets and right != "/attributes":
             return (replace(f"{inner}/attribute", right),)
     for group in all_above(home.path):  # too far up, or not far enough
-        beside = posixpath.relpath(group, home.path)
+        beside = path_to(home, group, {"attribute": given}, in_cs=in_cs)
         if resolve({"node": beside, "attribute": given}, home, in_cs=in_cs).targets:
             return (replace(f"{inner}/node", beside),)
     return ()
@@ -249,7 +277,7 @@ def _to_attribute(
 def _pointers(home: Node, path: str, given: str) -> Iterator[str]:
     """Yield the pointers that may be meant, the likeliest first."""
     plain = unquote(given).removeprefix("#").removeprefix("$").strip("/. ")
-    for one in (given, plain, plain.replace(".", "/"), plain.replace("~1", "/")):
+    for one in (given, plain, *(plain.replace(wrong, "/") for wrong in (".", "~1", "~"))):
         yield with_attributes(one)
         yield f"/{one.removeprefix('/')}"
     # names that are spelled nearly so, or with other characters for the same letters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import coordinates, is_text
@@ -57,7 +57,9 @@ OF_CRS = (
     "CS-ATT-002",
     "CS-ID-004",
     "CS-AX-001",
+    "CS-AX-002",
     "CS-AX-003",
+    "CS-AX-004",
     "CS-AX-005",
     "CS-AX-006",
     "CS-AX-007",
@@ -80,6 +82,8 @@ OF_CRS = (
     "CS-BND-001",
     "CS-BND-002",
     "CS-BND-003",
+    "CS-BND-004",
+    "CS-GEO-001",
     "CS-PAR-001",
     "CS-PAR-002",
     "CS-PAR-003",
@@ -101,8 +105,17 @@ TYPES = ("compound", "planar", "vertical", "temporal", "undefined")
 """What a system may be, as the schema has it since August 2026; the texts before have no type."""
 
 
-def of_crs(crs: Crs) -> RuleOutput:
-    """Judge a reference system by itself."""
+def of_crs(crs: Crs, beside: Iterable[Axis] = ()) -> RuleOutput:
+    """Judge a reference system by itself.
+
+    Parameters
+    ----------
+    crs : Crs
+        The reference system.
+    beside : iterable of Axis
+        Axes of others that belong to the same array.
+    """
+    beside = list(beside)
     if isinstance(crs.given, Mapping):
         yield from judge_name(crs.pointer("name"), crs.given)
         description = crs.given.get("description", "")
@@ -132,7 +145,10 @@ def of_crs(crs: Crs) -> RuleOutput:
     # Where arrays hold the coordinates of each element, the axes need none.
     located = isinstance(crs.given, Mapping) and "geolocation" in crs.given
     for axis in crs.axes:
-        yield from _axis(axis, located=located)
+        others = [*beside, *(one for one in crs.axes if one is not axis)]
+        yield from _axis(
+            axis, {one.abbreviation for one in others if is_physical(one)}, located=located
+        )
         yield from misplaced(axis)
         yield from directions(axis, at_axis=at_axes or "direction" in axis.given)
 
@@ -224,7 +240,7 @@ def _as_proj(pointer: str, given: Any) -> Draft | None:
     return Draft("suggest", (replace(pointer, right),))
 
 
-def _axis(axis: Axis, *, located: bool) -> RuleOutput:
+def _axis(axis: Axis, taken: Container[str], *, located: bool) -> RuleOutput:
     shown = json_text(axis.name)
     if axis.name is None:
         given = axis.given.get("name")
@@ -239,7 +255,7 @@ def _axis(axis: Axis, *, located: bool) -> RuleOutput:
             severity="warning",
             rule="CS-AX-001",
         )
-    yield from _abbreviation(axis, located=located)
+    yield from _abbreviation(axis, taken, located=located)
     given, pointer = axis.given.get("coordinates"), axis.pointer("coordinates")
     if "coordinates" not in axis.given:
         yield from _without_coordinates(axis, located=located)
@@ -247,7 +263,7 @@ def _axis(axis: Axis, *, located: bool) -> RuleOutput:
         yield Fail(
             pointer,
             f"coordinates of {shown} must be a list of objects, got {json_text(given)}",
-            fix=_wrap(pointer, given) if isinstance(given, dict) else None,
+            fix=_wrap(pointer, given) if isinstance(given, dict) and "values" in given else None,
             rule="CS-CO-002",
         )
     yield from judge_attributes(axis.pointer("attributes"), axis.given)
@@ -297,7 +313,7 @@ def _wrap(pointer: str, given: Any) -> FixMaker:
     return lambda _node: Draft("unsafe", (replace(pointer, [given]),))
 
 
-def _abbreviation(axis: Axis, *, located: bool) -> RuleOutput:
+def _abbreviation(axis: Axis, taken: Container[str], *, located: bool) -> RuleOutput:
     given = axis.abbreviation
     pointer = axis.pointer("abbreviation")
     listed = axis.given.get("coordinates")
@@ -307,7 +323,7 @@ def _abbreviation(axis: Axis, *, located: bool) -> RuleOutput:
         yield Fail(
             pointer,
             f"axis {json_text(axis.name)}: abbreviation {json_text(given)} is not X, Y, Z or T",
-            fix=lambda _node: _right_abbreviation(axis, text=text),
+            fix=lambda _node: _right_abbreviation(axis, taken, text=text),
             rule="CS-AX-003",
         )
     elif given == "T" and text:
@@ -330,10 +346,11 @@ def _abbreviation(axis: Axis, *, located: bool) -> RuleOutput:
             rule="CS-AX-003",
         )
     elif given is None and any("time" in one.given for one in axis.sets):
+        other = ", and another axis is T already, of which there may be one" if "T" in taken else ""
         yield Fail(
             pointer,
-            f"axis {json_text(axis.name)} has a time object, and no abbreviation, which has to be T",
-            fix=lambda _node: Draft("suggest", (add(pointer, "T"),)),
+            f"axis {json_text(axis.name)} has a time object, and no abbreviation, which has to be T{other}",
+            fix=None if other else lambda _node: Draft("suggest", (add(pointer, "T"),)),
             rule="CS-AX-003",
         )
     elif (
@@ -342,6 +359,7 @@ def _abbreviation(axis: Axis, *, located: bool) -> RuleOutput:
         # one without coordinates is ordinal, such as the columns of a picture
         and (located or axis.given.get("coordinates") is not None)
         and (meant := _meant(axis)) is not None
+        and meant[1] not in taken  # of which there may be one only
     ):
         what, letter = meant
         yield Fail(
@@ -353,16 +371,17 @@ def _abbreviation(axis: Axis, *, located: bool) -> RuleOutput:
         )
 
 
-def _right_abbreviation(axis: Axis, *, text: bool) -> Draft | None:
+def _right_abbreviation(axis: Axis, taken: Container[str], *, text: bool) -> Draft | None:
     """Return the fix of an abbreviation that there is not, None where nothing tells which is meant."""
     given, pointer = axis.abbreviation, axis.pointer("abbreviation")
-    right = given.strip().upper() if isinstance(given, str) else None
-    if right in ABBREVIATIONS:
-        return Draft("safe", (replace(pointer, right),))
-    if any("time" in one.given for one in axis.sets):
-        return Draft("suggest", (replace(pointer, "T"),))
-    meant = None if text else _meant(axis)
-    return None if meant is None else Draft("suggest", (replace(pointer, meant[1]),))
+    of_time = any("time" in one.given for one in axis.sets)
+    _, meant = ("", "T") if of_time else ("", None) if text else _meant(axis) or ("", None)
+    letter = given.strip().upper() if isinstance(given, str) else None
+    likely = [one for one in (letter, meant) if one in ABBREVIATIONS and one not in taken]
+    if not likely:
+        return None
+    sure = likely[0] == letter and meant in (None, letter)
+    return Draft("safe" if sure else "suggest", (replace(pointer, likely[0 if sure else -1]),))
 
 
 def _meant(axis: Axis) -> tuple[str, str] | None:

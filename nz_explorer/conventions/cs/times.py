@@ -29,7 +29,7 @@ _EPOCH = re.compile(
     re.ASCII,
 )
 _ISO = re.compile(
-    r"(\d{4}|[+-]\d{4,6})-\d\d-\d\d(T\d\d(:\d\d([.,]\d+|:\d\d([.,]\d+)?)?)?(Z|[+-]\d\d(:?\d\d)?)?)?",
+    r"(\d{4}|[+-]\d{4,6})-\d\d-\d\d(T\d\d(:\d\d([.,]\d+|:\d\d([.,]\d+)?)?)?(Z|[+-]\d\d(:\d\d)?)?)?",
     re.ASCII,
 )
 _SINCE = re.compile(r"\bsince\b")
@@ -37,6 +37,11 @@ _OTHER_DATE = re.compile(
     r"\d{4}(?:(?P<basic>(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))|(?P<week>-?W\d\d(?:-?[1-7])?)|-?(?P<day>\d{3}))(?:T.*)?",
     re.ASCII,
 )
+
+
+_NOT_DECODED = {
+    "xarray-zarr-xgroup": "raises ValueError: unable to decode time units, unless it is told not to decode them"
+}
 
 
 def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
@@ -127,17 +132,20 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
             severity="warning",
             rule="CS-TIME-002",
         )
+    keyed = isinstance(axis.place[-1], str)  # as in revisions that have no reference any more
     calendar = given.get("calendar")
     known = isinstance(calendar, str) and calendar.lower() in CALENDARS
     if not known:
-        what = "is missing" if calendar is None else f"{json_text(calendar)} is not known"
+        text = "calendar" not in given or isinstance(calendar, str)
+        what = f"{json_text(calendar)} is not known" if text else "must be a text"
         yield Fail(
             f"{pointer}/calendar",
-            f"calendar {what}",
+            f"calendar {what if 'calendar' in given else 'is missing'}{'' if text else f', got {json_text(calendar)}'}",
+            severity=None if text else "error",
+            readers=_NOT_DECODED if keyed and calendar is not None else None,
             fix=lambda _node: _calendar(given, f"{pointer}/calendar"),
             rule="CS-TIME-003",
         )
-    keyed = isinstance(axis.place[-1], str)  # as in revisions that have no reference any more
     yield from _members(given, pointer, str(calendar).lower() if known else "standard", keyed=keyed)
 
 
@@ -161,7 +169,10 @@ def _in_two_members(pointer: str, units: Any, members: Mapping[str, Any]) -> Dra
     right = {"unit": unit.strip(), "epoch": _iso(match), **rest}
     if right["epoch"] not in (_iso(match), epoch.strip()):
         return None  # of two epochs nobody knows which is meant
-    return Draft("suggest", (replace(pointer, right),))
+    right.setdefault("calendar", "standard")
+    return Draft(
+        "suggest", (replace(pointer, right),), "the calendar is standard in CF, unless one is named"
+    )
 
 
 def _calendar(given: Mapping[str, Any], pointer: str) -> Draft:
@@ -172,7 +183,8 @@ def _calendar(given: Mapping[str, Any], pointer: str) -> Draft:
         return Draft(
             "suggest", (operation,), "standard is usual; a climate model may have another one"
         )
-    close = get_close_matches(wrong.strip().lower(), CALENDARS, 1) if isinstance(wrong, str) else []
+    alone = wrong[0] if isinstance(wrong, list) and len(wrong) == 1 else wrong
+    close = get_close_matches(alone.strip().lower(), CALENDARS, 1) if isinstance(alone, str) else []
     operations = (replace(pointer, close[0]),) if close else ()
     return Draft("suggest", operations, None if close else f"write one of {', '.join(CALENDARS)}")
 
@@ -200,7 +212,7 @@ def _members(given: Mapping[str, Any], pointer: str, calendar: str, *, keyed: bo
         if "epoch" not in given and _in_two_members(pointer, unit, {}) is not None:
             return  # it has the epoch in it
     else:
-        yield from _unit(str(unit), f"{pointer}/unit")
+        yield from _unit(str(unit), f"{pointer}/unit", keyed=keyed)
     if "epoch" not in given:
         yield Fail(f"{pointer}/epoch", "the time object has no epoch", rule="CS-TIME-002")
     else:
@@ -214,7 +226,7 @@ def _reference(given: Mapping[str, Any], at: str, calendar: str) -> RuleOutput:
     right = _TIME_UNIT.fullmatch(unit.strip()) is not None
     if right and match is not None:
         yield from _instant(match, at, calendar)
-        yield from _unit(unit, at)
+        yield from _unit(unit, at, keyed=False)
     elif right and (days := _OTHER_DATE.fullmatch(epoch.strip())):
         yield _by_other_days(epoch, days, at)
     else:
@@ -229,14 +241,21 @@ def _reference(given: Mapping[str, Any], at: str, calendar: str) -> RuleOutput:
         )
 
 
-def _unit(unit: str, at: str) -> RuleOutput:
-    """Judge a unit of time that readers know."""
+def _unit(unit: str, at: str, *, keyed: bool) -> RuleOutput:
+    """Judge a unit of time that readers know; in the earliest revisions it was any that CF has."""
     why = {
         "week": "the units of time of cs are second, minute, hour, day and year; write weeks in days",
         "month": "months differ in length, so cs recommends another unit, such as days",
-    }.get(unit.strip().removesuffix("s"))
+    }.get(which := unit.strip().removesuffix("s"))
     if why is not None:
-        yield Fail(at, why, severity="warning", rule="CS-TIME-002")
+        error = keyed and which == "week"
+        yield Fail(
+            at,
+            why,
+            severity="error" if error else "warning",
+            readers=_NOT_DECODED if keyed else None,
+            rule="CS-TIME-002",
+        )
 
 
 def _epoch(given: Any, at: str, calendar: str) -> RuleOutput:
@@ -246,7 +265,8 @@ def _epoch(given: Any, at: str, calendar: str) -> RuleOutput:
     if match is None and (days := _OTHER_DATE.fullmatch(text)):
         yield _by_other_days(text, days, at)
     elif match is None and re.fullmatch(r"\s*[0-9]{1,6}\s*", str(given)):
-        first = f"{str(given).strip():0>4}-01-01"
+        year = f"{str(given).strip():0>4}"
+        first = f"{'+' if len(year) > 4 else ''}{year}-01-01"
         yield Fail(
             at,
             f"epoch {json_text(given)} is a year; an instant such as {first} is meant",
@@ -257,16 +277,18 @@ def _epoch(given: Any, at: str, calendar: str) -> RuleOutput:
     elif match is None:
         yield Fail(
             at,
-            f"epoch must be a date of ISO 8601, such as 1850-01-01, got {json_text(given)}",
+            f"epoch {'should' if text else 'must'} be a date of ISO 8601, such as 1850-01-01, got {json_text(given)}",
+            severity="warning" if text else None,  # of its form the text says should
             rule="CS-TIME-002",
         )
     else:
         yield from _instant(match, at, calendar)
         if not _ISO.fullmatch(given) and not _is_of_no_clock(match):
             iso = _iso(match)
+            wanted = f"should be a date or an instant of ISO 8601, here {iso}"
             yield Fail(
                 at,
-                f"epoch {json_text(given)} should be a date or an instant of ISO 8601, here {iso}",
+                f"epoch {json_text(given)} {f'is a month; an instant such as {iso} is meant' if match[4] is None else wanted}",
                 severity="warning",
                 fix=lambda _node: Draft("safe", (replace(at, iso),)),
                 rule="CS-TIME-002",

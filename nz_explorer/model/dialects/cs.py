@@ -208,6 +208,11 @@ class Crs(_Described):
         name = self.given.get("name") if isinstance(self.given, Mapping) else None
         return name if isinstance(name, str) else None
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether a group keeps it for arrays, in its attribute ``crs``."""
+        return isinstance(self.home, Group) and self.place[:1] == ("crs",) and len(self.place) == 2
+
 
 @dataclass(frozen=True, slots=True)
 class CoordinateSystem:

@@ -1,0 +1,108 @@
+"""Fixes of references, of cs and by themselves: where they lead afterwards, and that nothing else is wrong then."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonpatch import apply_patch
+
+import nz_explorer as nz
+
+TIMES = {
+    "direction": "future",
+    "time": {"unit": "day", "epoch": "1850-01-01", "calendar": "standard"},
+}
+SYSTEM = {
+    "axes": {
+        "time": {
+            "abbreviation": "T",
+            "coordinates": [{**TIMES, "values": {"regular": [0, 1]}}],
+        }
+    }
+}
+DECLARED = [
+    {"uuid": "e4dbf0b7-7a00-4ce6-b23e-484292014ab4", "name": "cs"},
+    {"uuid": "d89b30cf-ed8c-43d5-9a16-b492f0cd8786", "name": "ref"},
+]
+
+
+def _write(folder: Path, of_array: dict[str, Any]) -> None:
+    array = {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": [3],
+        "data_type": "float64",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [3]}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "fill_value": 0,
+        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+        "dimension_names": ["time"],
+    }
+    group = {"zarr_format": 3, "node_type": "group"}
+    documents = {
+        "": {**group, "attributes": {}},
+        "g": {**group, "attributes": {"zarr_conventions": DECLARED, "crs": {"t": SYSTEM}}},
+        "g/time": {**array, "attributes": {}},
+        "g/a": {**array, "attributes": {"zarr_conventions": DECLARED, **of_array}},
+    }
+    for path, document in documents.items():
+        (folder / path).mkdir(parents=True, exist_ok=True)
+        (folder / path / "zarr.json").write_text(json.dumps(document))
+
+
+def _fixed(folder: Path, rule: str) -> dict[str, Any]:
+    """Return the attributes of the array after the one fix of a rule, after which nothing of REF is wrong."""
+    found = nz.check(folder, select=["REF"], progress=False).findings
+    (fix,) = (one.fix for one in found if one.rule == rule)
+    assert fix is not None
+    file = folder / "g" / "a" / "zarr.json"
+    fixed = apply_patch(json.loads(file.read_text()), [dict(one) for one in fix.patch])
+    file.write_text(json.dumps(fixed))
+    assert nz.check(folder, select=["REF"], progress=False).findings == []
+    attributes: dict[str, Any] = fixed["attributes"]
+    return attributes
+
+
+def _values(node: Any) -> dict[str, Any]:
+    axis = {
+        "abbreviation": "T",
+        "coordinates": [{**TIMES, "values": {"external": {"ref": {"node": node}}}}],
+    }
+    return {"cs": {"crs": [{"axes": {"time": axis}}]}}
+
+
+@pytest.mark.parametrize("given", ["/g/time", "g/time", "tmie", "../../time"])
+def test_values_of_cs_are_named_from_the_group_as_its_text_has_it(
+    given: str, tmp_path: Path
+) -> None:
+    _write(tmp_path, _values(given))
+    crs = _fixed(tmp_path, "REF-002")["cs"]["crs"][0]
+    external = crs["axes"]["time"]["coordinates"][0]["values"]["external"]
+    assert external == {"ref": {"node": "time"}}
+
+
+@pytest.mark.parametrize(
+    ("rule", "given"),
+    [
+        ("REF-002", {"node": "/g", "attribute": "/attributes/crs/t"}),
+        ("REF-005", {"node": ".", "attribute": "/crs/t"}),
+        ("REF-005", {"node": ".", "attribute": "/attributes/crs~t"}),
+        ("REF-005", {"node": "../..", "attribute": "/attributes/crs/t"}),
+        ("REF-006", {"node": ".."}),
+    ],
+)
+def test_a_shared_system_of_the_own_group_is_named_so_that_readers_of_cs_find_it(
+    rule: str, given: dict[str, str], tmp_path: Path
+) -> None:
+    _write(tmp_path, {"cs": {"crs": [{"ref": given}]}})
+    crs = _fixed(tmp_path, rule)["cs"]["crs"]
+    assert crs == [{"ref": {"node": ".", "attribute": "/attributes/crs/t"}}]
+
+
+@pytest.mark.parametrize("given", ["/g/time", "time", "g/time", "../tiem"])
+def test_a_reference_by_itself_begins_at_the_node(given: str, tmp_path: Path) -> None:
+    _write(tmp_path, {"ref": {"node": given}})
+    assert _fixed(tmp_path, "REF-002")["ref"] == {"node": "../time"}

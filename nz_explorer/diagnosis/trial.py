@@ -32,6 +32,12 @@ from nz_explorer.store.resolve import url_modes
 
 READERS: tuple[str, ...] = tuple(PROBES)
 # -P: nothing is imported from the folder of the call, which may be the store itself
+_PYTHON_PATH = [
+    str(Path(path).absolute())
+    for path in os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if path
+]
+"""What the user gave, which may be relative to the folder of the start: later the working directory may be that of a store."""
 COMMAND = [sys.executable, "-P", "-m", "nz_explorer.diagnosis.trial_process"]
 SECONDS = 30.0
 MAX_NODES = 2000
@@ -341,12 +347,9 @@ def _run_in(
 def _environment(home: str) -> dict[str, str]:
     package = str(Path(__file__).parents[2])
     kept = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
-    # As it is written it may be relative to the folder of the call.
-    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    paths = [package, *(str(Path(path).absolute()) for path in given if path)]
     return {
         **kept,
-        "PYTHONPATH": os.pathsep.join(paths),
+        "PYTHONPATH": os.pathsep.join([package, *_PYTHON_PATH]),
         # packages that were installed for this user alone are found, although home is elsewhere
         "PYTHONUSERBASE": site.getuserbase(),
         "PYTHONDONTWRITEBYTECODE": "1",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.arrays import all_codecs
-from nz_explorer.conventions.zarr3.nodes import V3, refusal, set_to, shown
+from nz_explorer.conventions.zarr3.nodes import V3, may_be_ignored, refusal, set_to, shown
 from nz_explorer.conventions.zarr3.registered_extensions import (
     EXTENSION_NAME,
     URI_NAME,
@@ -168,11 +168,16 @@ def no_unknown_settings(array: Array) -> Iterator[Fail]:
         if not isinstance(given, dict):
             continue
         for member in [one for one in given if one not in PARTS] if codec_name(given) else ():
-            at = pointers.join(pointer, member)
+            at, skipped = pointers.join(pointer, member), may_be_ignored(given[member])
             yield Fail(
                 at,
-                f"{json_text(member)} is not a part of an extension, which has a name and a configuration",
-                severity="warning",
+                f"{json_text(member)} is not a part of an extension, which has a name and a configuration"
+                + (
+                    "; readers may ignore this one"
+                    if skipped
+                    else ", so readers must not open the array, although zarr-python does"
+                ),
+                severity="info" if skipped else None,
                 impact="convention",
                 readers={},
                 fix=_without(at),
@@ -193,7 +198,7 @@ def no_unknown_settings(array: Array) -> Iterator[Fail]:
             continue
         for member in [one for one in configuration if one not in known]:
             at, value = pointers.join(f"{pointer}/configuration", member), configuration[member]
-            skipped = isinstance(value, dict) and value.get("must_understand") is False
+            skipped = may_be_ignored(value)
             so = "; readers may ignore this one, but zarr-python does not"
             yield Fail(
                 at,

@@ -49,12 +49,16 @@ class Inside:
         Names that are neither nodes nor look like chunks; those of documents are among them.
     complete : bool
         False where there are more names than were looked at.
+    folders, files : frozenset of str
+        Which of the names are folders and nothing else, and which are files, where the store shows it.
     """
 
     nodes: list[str]
     chunk_names: tuple[str, ...]
     other_names: tuple[str, ...]
     complete: bool
+    folders: frozenset[str] = frozenset()
+    files: frozenset[str] = frozenset()
 
 
 def read_documents(
@@ -322,7 +326,10 @@ def _inside(
     if nodes:
         known = {path.rpartition("/")[2] for path in nodes}
         names = [name for name in names if name not in known]
-    return Inside(nodes, chunks, tuple(names), listing.complete), bool(paths)
+    inside = Inside(
+        nodes, chunks, tuple(names), listing.complete, listing.folders, listing.files
+    )
+    return inside, bool(paths)
 
 
 def in_other_format(hierarchy: Hierarchy, node: Node) -> Node | None:

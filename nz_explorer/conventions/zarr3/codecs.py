@@ -317,9 +317,7 @@ def needs_newer_reader(array: Array) -> Iterator[Fail]:
             yield Fail(
                 f"{pointer}/must_understand",
                 "must_understand in a codec needs a reader of Zarr 3.1"
-                + (
-                    f"; it is true or false, got {shown(codec['must_understand'])}" if odd else ""
-                ),
+                + (f"; it is true or false, got {shown(codec['must_understand'])}" if odd else ""),
                 severity="warning" if odd else None,
                 readers={},
             )

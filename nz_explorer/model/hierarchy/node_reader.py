@@ -326,9 +326,7 @@ def _inside(
     if nodes:
         known = {path.rpartition("/")[2] for path in nodes}
         names = [name for name in names if name not in known]
-    inside = Inside(
-        nodes, chunks, tuple(names), listing.complete, listing.folders, listing.files
-    )
+    inside = Inside(nodes, chunks, tuple(names), listing.complete, listing.folders, listing.files)
     return inside, bool(paths)
 
 

@@ -107,17 +107,17 @@ def data_type_form(array: Array) -> Iterator[Fail | Undecided]:
         name = given.get("name") if isinstance(given, dict) else None
         plain = parse_v3(name) if isinstance(name, str) else None
         if plain is None or plain.status != "core" or not isinstance(given, dict):
-            yield Fail("/data_type", f"data_type {shown(given)} is not a valid data type")
+            yield Fail("/data_type", f"not a valid data type: {array.data_type.text}")
             return
         settings = given.get("configuration")
         what = (
-            f"no setting {listed(map(json_text, settings))}"
+            f"{name} has no setting {listed(map(json_text, settings))}"
             if isinstance(settings, dict)
-            else "no configuration"
+            else f"the configuration of {name} is {shown(settings)}, and a configuration is an object"
         )
         yield Fail(
             "/data_type",
-            f"{name} has {what}: core types are given by their name alone",
+            f"{what}: core types are given by their name alone",
             fix=set_to("/data_type", name, "suggest"),
         )
 

@@ -11,6 +11,8 @@ import jsonpointer
 
 from nz_explorer.conventions.zarr3.codec_packages import (
     NOT_WITH_ZARR,
+    SETTINGS_UNKNOWN,
+    WITH_SETTINGS,
     WRAPPED,
     is_a_guess,
     meant_in_v3,
@@ -31,7 +33,7 @@ from nz_explorer.conventions.zarr3.registered_extensions import CHUNK_KEYS, CODE
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
-from nz_explorer.engine.fixes import Draft, move, remove, replace
+from nz_explorer.engine.fixes import Draft, add, move, remove, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.data_type import parse_v2, parse_v3
 from nz_explorer.text.phrases import listed, plural
@@ -345,13 +347,17 @@ def codec_known(array: Array) -> Iterator[Fail]:
             yield Fail(
                 pointer,
                 f"codec {shown(name)} is not registered; decoding needs {_numcodecs(str(name))}, so GDAL, zarrita"
-                f" and others may not read it{', and numcodecs wants a configuration' if bare else ''}",
-                impact="blocks" if bare or extra else None,
-                readers=_WITHOUT_CONFIGURATION if bare else _WITHOUT_PACKAGE if extra else {},
-                fix=set_to(pointer, {"name": name, "configuration": {}}, "suggest")
-                if bare
-                else None,
+                " and others may not read it",
+                impact="blocks" if extra else None,
+                readers=_WITHOUT_PACKAGE if extra else {},
             )
+            if bare and isinstance(codec, dict):  # a name alone is Z3-CODEC-013
+                yield Fail(
+                    f"{pointer}/configuration",
+                    f"codec {shown(name)} has no configuration, and numcodecs wants one, be it empty",
+                    readers=_WITHOUT_CONFIGURATION,
+                    fix=_configure(pointer, str(name)),
+                )
             continue
         right = meant_in_v3(name) if isinstance(name, str) else None
         if right is not None:
@@ -373,6 +379,13 @@ def codec_known(array: Array) -> Iterator[Fail]:
             pointer,
             f"codec {shown(name)} is not registered; decoding needs {what_it_needs(name)}",
         )
+
+
+def _configure(pointer: str, name: str) -> FixMaker:
+    if name.removeprefix("numcodecs.") in WITH_SETTINGS:
+        return lambda _node: Draft("suggest", note=SETTINGS_UNKNOWN)
+    operation = add(f"{pointer}/configuration", {})
+    return lambda _node: Draft("suggest", (operation,), "if no setting was chosen")
 
 
 def _call_it(pointer: str, right: str) -> FixMaker:

@@ -8,6 +8,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from nz_explorer.conventions.zarr3.arrays import all_codecs
+from nz_explorer.conventions.zarr3.codec_packages import (
+    SETTINGS_UNKNOWN,
+    WITH_SETTINGS,
+    WRAPPED,
+)
 from nz_explorer.conventions.zarr3.codec_settings import configured
 from nz_explorer.conventions.zarr3.nodes import V3, is_integer, set_to, shown
 from nz_explorer.conventions.zarr3.registered_extensions import CODECS
@@ -295,6 +300,16 @@ def index_protected(array: Array) -> Iterator[Fail]:
                 )
 
 
+def _in_full(pointer: str, name: str) -> FixMaker:
+    plain = name.removeprefix("numcodecs.")
+    if plain == name or plain not in WRAPPED:
+        return set_to(pointer, {"name": name})
+    if plain in WITH_SETTINGS:
+        return lambda _node: Draft("suggest", note=SETTINGS_UNKNOWN)
+    # numcodecs wants a configuration, be it empty
+    return set_to(pointer, {"name": name, "configuration": {}}, "suggest", "if no setting was chosen")
+
+
 @rule("Z3-CODEC-013", on="array", formats=V3, needs=("codecs",))
 def needs_newer_reader(array: Array) -> Iterator[Fail]:
     """Note spellings that came with Zarr 3.1."""
@@ -310,7 +325,7 @@ def needs_newer_reader(array: Array) -> Iterator[Fail]:
             yield Fail(
                 pointer,
                 f"the short form {json_text(codec)} needs a reader of Zarr 3.1",
-                fix=set_to(pointer, {"name": codec}),
+                fix=_in_full(pointer, codec),
             )
         elif isinstance(codec, dict) and "must_understand" in codec:
             odd = not isinstance(codec["must_understand"], bool)

@@ -307,7 +307,9 @@ def _in_full(pointer: str, name: str) -> FixMaker:
     if plain in WITH_SETTINGS:
         return lambda _node: Draft("suggest", note=SETTINGS_UNKNOWN)
     # numcodecs wants a configuration, be it empty
-    return set_to(pointer, {"name": name, "configuration": {}}, "suggest", "if no setting was chosen")
+    return set_to(
+        pointer, {"name": name, "configuration": {}}, "suggest", "if no setting was chosen"
+    )
 
 
 @rule("Z3-CODEC-013", on="array", formats=V3, needs=("codecs",))

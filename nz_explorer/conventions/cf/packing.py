@@ -15,6 +15,7 @@ from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, move, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.attribute_types import PACKING
+from nz_explorer.model.signedness import meant_type
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -180,8 +181,6 @@ def _pack_again(_node: Node) -> Draft:
 
 def _stored_type(array: Array) -> np.dtype[Any] | None:
     """Return the type that packed integers are meant to have, None where they are no integers."""
-    from nz_explorer.values.signedness import meant_type
-
     numpy = meant_type(array) or array.data_type.numpy
     return numpy if numpy is not None and numpy.kind in "iu" else None
 

@@ -89,6 +89,7 @@ def _little(pointer: str) -> Callable[[Node], Draft]:
 ANY = "the chunks say themselves how they were compressed: to read them, any value does"
 LEVELS = {"gzip": (0, 9, 5), "zstd": (-131072, 22, 0)}
 """The lowest and the highest level of a codec, and the usual one."""
+SELF_DESCRIBING = frozenset({*LEVELS, "blosc"})
 SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
 COMPRESSORS = ("lz4", "lz4hc", "blosclz", "snappy", "zlib", "zstd")
 
@@ -104,8 +105,18 @@ def _whole(given: Any, low: int, high: int, usual: int) -> int:
     return int(min(max(round(number), low), high))
 
 
-def _settings(node: Node, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all settings of such a codec, those that are given where they are what is meant."""
+def settings_of(node: Node, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all settings of a codec whose chunks say themselves how they were compressed.
+
+    Parameters
+    ----------
+    node : Node
+        The array.
+    name : str
+        One of `SELF_DESCRIBING`.
+    given : mapping
+        Its configuration, of which is taken what is meant.
+    """
     if name in LEVELS:
         settings: dict[str, Any] = {"level": _whole(given.get("level"), *LEVELS[name])}
         if name == "zstd":
@@ -133,7 +144,7 @@ def _set(pointer: str, name: str, member: str) -> FixMaker:
     def fix(node: Node) -> Draft:
         codec = jsonpointer.resolve_pointer(node.metadata, pointer, None)
         given = codec.get("configuration") if isinstance(codec, dict) else None
-        settings = _settings(node, name, given or {})
+        settings = settings_of(node, name, given or {})
         operation = (
             add(f"{pointer}/configuration/{member}", settings[member])
             if given is not None

@@ -134,6 +134,41 @@ def fill_is_unpacked(array: Array) -> Iterator[Fail]:
     )
 
 
+def _scales(codec: Any) -> bool:
+    name = codec.get("name", codec.get("id")) if isinstance(codec, dict) else codec
+    return isinstance(name, str) and (name == "scale_offset" or name in SCALING)
+
+
+def _are_scaled_floats(array: Array) -> bool:
+    given = [array.attributes[name] for name in PACKING if name in array.attributes]
+    scale, offset = (_number(array.attributes.get(name)) for name in PACKING)
+    return (
+        array.data_type.kind == "float"
+        and all(map(is_number, given))  # what is none is CF-PACK-001
+        and scale != 0
+        and (scale not in (None, 1) or bool(offset))
+        # with a codec that scales, in Zarr v3, it is NZ-PACK-002
+        and not (array.zarr_format == 3 and any(map(_scales, array.codecs)))
+    )
+
+
+@rule(
+    "CF-PACK-006", on="array", needs=("attributes", "data type", "codecs"), when=_are_scaled_floats
+)
+def packed_integers(array: Array) -> Iterator[Fail]:
+    """Note floats that readers scale: they may have been unpacked, and the attributes left."""
+    names = [name for name in PACKING if name in array.attributes]
+    removed = tuple(remove(array.attribute_pointer(name)) for name in names)
+    yield Fail(
+        array.attribute_pointer(names[0]),
+        f"{array.data_type.name} values have {listed(names)}, and readers apply {'it' if len(names) == 1 else 'them'}: if they"
+        " are in physical units already, they are scaled twice",
+        fix=lambda _node: Draft(
+            "suggest", removed, "if the stored values are those that are meant"
+        ),
+    )
+
+
 def _may_wrap(array: Array, _: Any) -> bool:
     units = array.attributes.get("units")
     return _is_packed(array) and not (isinstance(units, str) and ANGLE.fullmatch(units))

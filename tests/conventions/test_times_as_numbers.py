@@ -65,6 +65,7 @@ def test_times_that_no_patch_can_tell_otherwise_are_to_be_written_again(tmp_path
     assert 'astype("datetime64[s]")' in str(finding.fix.note)
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_a_fill_value_that_is_no_time_is_none_afterwards(tmp_path: Path) -> None:
     store = _written(tmp_path / "store", 3, np.array([1, 2], "M8[s]"), None)
     document = json.loads((store / "x/zarr.json").read_text())

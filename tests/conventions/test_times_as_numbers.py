@@ -70,6 +70,7 @@ def test_a_fill_value_that_is_no_time_is_none_afterwards(tmp_path: Path) -> None
     store = _written(tmp_path / "store", 3, np.array([1, 2], "M8[s]"), None)
     document = json.loads((store / "x/zarr.json").read_text())
     (store / "x/zarr.json").write_text(json.dumps(document | {"fill_value": "2000-01-01"}))
+    (store / "zarr.json").write_text(json.dumps({"zarr_format": 3, "node_type": "group"}))
     found = nz.check(store, select=["NZ-TYPE-001"], progress=False).findings
     (fix,) = [one.fix for one in found if one.fix is not None]
     changed = {one["path"]: one.get("value") for one in fix.patch}

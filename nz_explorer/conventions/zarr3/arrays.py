@@ -126,7 +126,7 @@ def data_type_form(array: Array) -> Iterator[Fail | Undecided]:
 
 @rule("Z3-DT-001", on="array", formats=V3, needs=("data type",))
 def core_type_form(array: Array) -> Iterator[Fail]:
-    """Warn of an object where a core type has its name alone: readers put up with it."""
+    """Warn of an object where a core type has its name alone, and note one that zarr-python does not read."""
     given = array.metadata.get("data_type")
     if isinstance(given, dict) and array.data_type.status == "core":
         yield Fail(
@@ -137,6 +137,20 @@ def core_type_form(array: Array) -> Iterator[Fail]:
             if not given.keys() - {"name", "configuration"}
             else None,
         )
+    elif _is_bare_object(given) and array.data_type.kind in ("string", "bytes"):
+        yield Fail(
+            "/data_type",
+            f"data_type {shown(given)} is the same as its name alone to the specification, and zarr-python reads only that",
+            severity="info",
+            impact="blocks",
+            fix=set_to("/data_type", array.data_type.name),
+        )
+
+
+def _is_bare_object(given: Any) -> bool:
+    """Whether an extension is an object that has nothing but a name, for which the name is a short form."""
+    settings = given.get("configuration", {}) if isinstance(given, dict) else None
+    return settings == {} and not given.keys() - {"name", "configuration"}
 
 
 @rule("Z3-DT-002", on="array", formats=V3, needs=("data type",), provides="data type")

@@ -183,17 +183,19 @@ def no_unknown_settings(array: Array) -> Iterator[Fail]:
             continue
         for member in [one for one in given if one not in PARTS] if codec_name(given) else ():
             at, skipped = pointers.join(pointer, member), may_be_ignored(given[member])
+            refused = pointer == "/data_type"  # of which zarr-python takes no more than the two
             yield Fail(
                 at,
                 f"{json_text(member)} is not a part of an extension, which has a name and a configuration"
                 + (
                     "; readers may ignore this one"
                     if skipped
-                    else ", so readers must not open the array, although zarr-python does"
+                    else ", so readers must not open the array"
+                    + ("" if refused else ", although zarr-python does")
                 ),
                 severity="info" if skipped else None,
-                impact="convention",
-                readers={},
+                impact="blocks" if refused else "convention",
+                readers=refusal(array, "ValueError: Invalid data_type") if refused else {},
                 fix=_without(at),
             )
         configuration, name = given.get("configuration"), codec_name(given)

@@ -34,6 +34,11 @@ VARIABLE_SIZE = frozenset(
     {"zstd", "gzip", "blosc", "vlen-utf8", "vlen-bytes", "zfp", "sharding_indexed"}
 )
 """Codecs whose output varies in size; what sharding writes lacks the inner chunks that are empty."""
+_INDEX_UNREAD = {
+    "zarr-python": "opens the array, and raises NotImplementedError when it reads a shard",
+    "xarray": "opens the group, and raises NotImplementedError when values are loaded",
+}
+"""What becomes of an index whose size cannot be told."""
 
 
 def _kinds(codecs: list[Any]) -> list[str] | None:
@@ -188,7 +193,7 @@ def sharding(array: Array) -> Iterator[Fail]:
                     yield Fail(
                         f"{base}/{member}",
                         f"sharding: the index must have a fixed size, but with {varying[0]} its size varies",
-                        readers={} if varying[0] == "sharding_indexed" else None,
+                        readers={} if varying[0] == "sharding_indexed" else _INDEX_UNREAD,
                     )
         if configuration.get("index_location", "end") not in ("start", "end"):
             yield Fail(

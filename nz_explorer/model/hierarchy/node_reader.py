@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import cycle
 from typing import TYPE_CHECKING
 
@@ -57,8 +57,8 @@ class Inside:
     chunk_names: tuple[str, ...]
     other_names: tuple[str, ...]
     complete: bool
-    folders: frozenset[str] = frozenset()
-    files: frozenset[str] = frozenset()
+    folders: frozenset[str] = field(default=frozenset(), compare=False)
+    files: frozenset[str] = field(default=frozenset(), compare=False)
 
 
 def read_documents(

@@ -70,7 +70,10 @@ def as_numbers(node: Node) -> Draft:
     fill = NOT_A_TIME if fill == "NaT" else fill
     if node.zarr_format == 3:
         told: list[Any] = [replace("/data_type", "int64")]
-        told += [replace("/fill_value", fill)] if fill == NOT_A_TIME else []
+        if "fill_value" in node.metadata and type(node.metadata["fill_value"]) is not int:
+            told += [
+                replace("/fill_value", NOT_A_TIME)
+            ]  # also for what is no time, which int64 has not
     else:
         order = str(node.metadata["dtype"])[:1].replace(
             "|", "<"

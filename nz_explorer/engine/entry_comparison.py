@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import orjson
 
 from nz_explorer.documents import pointers
@@ -15,10 +16,12 @@ from nz_explorer.documents.json_types import has_infinity
 from nz_explorer.model.data_type import parse_v3
 from nz_explorer.model.fill_values.decoding import decode_storage_fill
 from nz_explorer.model.fill_values.matching import same_value
+from nz_explorer.model.fill_values.spelling import as_type
 
 if TYPE_CHECKING:
     from nz_explorer.documents import Document
     from nz_explorer.model import Consolidated, Node
+    from nz_explorer.model.data_type import DataType
 
 ABSENT = "(absent)"
 _EXTENSION_MEMBERS = ("data_type", "chunk_grid", "chunk_key_encoding")
@@ -131,8 +134,25 @@ def _same_fill(ours: dict[str, Any], theirs: dict[str, Any]) -> bool:
     if any("fill_value" not in one or "data_type" not in one for one in (ours, theirs)):
         return False
     kind = parse_v3(ours["data_type"])
-    one, other = (decode_storage_fill(each["fill_value"], kind, 3) for each in (ours, theirs))
+    one, other = (
+        decode_storage_fill(_rounded(each["fill_value"], kind), kind, 3) for each in (ours, theirs)
+    )
     return one.value is not None and other.value is not None and same_value(one, other)
+
+
+def _rounded(given: Any, kind: DataType) -> Any:
+    """Spell numbers beyond the largest float of a type as the infinities that they are rounded to."""
+    if kind.numpy is None or kind.numpy.kind not in "fc":
+        return given
+    if isinstance(given, list):
+        return [_rounded(part, kind) for part in given]
+    if type(given) not in (int, float):
+        return given
+    try:
+        real = np.real(as_type(given, kind.numpy))
+    except OverflowError:  # an integer beyond all floats
+        return _named(math.inf if given > 0 else -math.inf)
+    return _named(float(real)) if np.isinf(real) else given
 
 
 def _dumps(value: Any, options: int = 0) -> bytes | None:
@@ -210,7 +230,8 @@ def _extension(value: Any) -> Any:
             and not (idle and key == "typesize")
         }
         value = {**value, "configuration": configuration}
-    if set(value) <= {"name", "configuration"} and configuration in (None, {}):
+    settled = "configuration" not in value or configuration == {}  # null is no configuration
+    if set(value) <= {"name", "configuration"} and settled:
         return value["name"]
     if isinstance(configuration, dict):
         return {**value, "configuration": _extensions(configuration)}

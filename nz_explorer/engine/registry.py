@@ -218,6 +218,13 @@ class Registry:
             )
         return known
 
+    def ids_that_read_all(self) -> frozenset[str]:
+        """Return the rules of which nothing is decided unless all values of an array are read.
+
+        What a listing or a coordinate tells of an array is found without that.
+        """
+        return self.ids_on("contents") - self.ids_on("inside") - self.ids_on("values")
+
     @cached_property
     def _ids_on(self) -> dict[tuple[On, int | None], frozenset[str]]:
         return {}

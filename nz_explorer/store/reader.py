@@ -64,7 +64,7 @@ class Packaging:
     repeated : dict of str to int
         Names of a zip file that occur more than once, and how often.
     odd_names : tuple of str
-        Names of a zip file that begin with a slash or a dot: they are nobody's keys.
+        Names of a zip file that begin with a slash, or have a part that is empty or dots: they are nobody's keys.
     lies_in : str
         What the source is part of, as the end of a sentence; empty where it is part of no hierarchy.
     group_above : str

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from nz_explorer.model import Array
+from nz_explorer.model.signedness import meant_number
 from nz_explorer.values.coordinates.axes import (
     as_float,
     number_attribute,
@@ -22,7 +23,6 @@ from nz_explorer.values.coordinates.times import (
     time_labels,
     time_problem,
 )
-from nz_explorer.values.signedness import meant_number
 
 __all__ = [
     "Flags",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from nz_explorer.model import Array
+from nz_explorer.model.signedness import with_meant_sign
 from nz_explorer.store import Cancellation
 from nz_explorer.values.masks.cell_states import (
     ABSENT,
@@ -34,7 +35,6 @@ from nz_explorer.values.reading.chunk_grid import ChunkGrid, Coordinates
 from nz_explorer.values.reading.chunks import Progress, read_chunks
 from nz_explorer.values.reading.opening import OpenArray, open_for_reading
 from nz_explorer.values.reading.size_limits import bytes_text
-from nz_explorer.values.signedness import with_meant_sign
 
 Partial = Callable[["Window"], object]
 DEFAULT_BUDGET = 64 * MEBIBYTE

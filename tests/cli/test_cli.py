@@ -123,7 +123,6 @@ def test_json_is_the_contract(run: Run, tmp_path: Path) -> None:
             for rule in (
                 *(
                     "CF-COORD-004",
-                    "CF-COORD-005",
                     "CF-FILL-002",
                     "CF-FILL-004",
                     "CF-PACK-004",

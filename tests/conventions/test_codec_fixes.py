@@ -35,6 +35,8 @@ STORED = {
         {"name": "zstd", "configuration": {"level": "3", "window": 1}},
         {"name": "gzip", "configuration": {"level": 12}},
         {"name": "gzip", "configuration": {"level": None}},
+        {"name": "gzip", "configuration": None},
+        {"name": "blosc", "configuration": None},
         {"name": "blosc", "configuration": {}},
         {"name": "blosc", "configuration": {"cname": "LZ4", "clevel": 10, "shuffle": 1}},
         {
@@ -53,7 +55,7 @@ def test_settings_are_mended_and_the_values_stay(codec: Any, tmp_path: Path) -> 
     (tmp_path / "x/c/0").write_bytes(STORED[name])
     while True:
         (tmp_path / "x/zarr.json").write_text(json.dumps(document))
-        found = nz.check(tmp_path, select=["Z3-CODEC"], progress=False).findings
+        found = nz.check(tmp_path, select=["Z3-CODEC", "Z3-EXT"], progress=False).findings
         if not found:
             break
         fix = found[0].fix
@@ -63,3 +65,55 @@ def test_settings_are_mended_and_the_values_stay(codec: Any, tmp_path: Path) -> 
         assert json.dumps(changed) != json.dumps(document)  # 0 is no false
         document = changed
     assert zarr.open_array(tmp_path / "x", mode="r")[...] == pytest.approx(VALUES)
+
+
+def _check(folder: Path, rule: str, array: dict[str, Any], chunk: str = "") -> list[nz.Finding]:
+    (folder / "a").mkdir(exist_ok=True)
+    (folder / "zarr.json").write_text(json.dumps(BASES["plain"]["zarr.json"]["json"]))
+    (folder / "a/zarr.json").write_text(json.dumps(BASES["plain"]["a/zarr.json"]["json"] | array))
+    if chunk:
+        (folder / "a" / chunk).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "a" / chunk).write_bytes(np.ones(6, "<f4").tobytes())
+    return list(nz.check(folder, select=[rule], progress=False).findings)
+
+
+@pytest.mark.parametrize(
+    ("codec", "configured"),
+    [("numcodecs.adler32", {}), ("numcodecs.zlib", {}), ("numcodecs.quantize", None)],
+)
+def test_a_codec_of_numcodecs_is_configured_where_it_has_defaults(
+    codec: str, configured: dict[str, Any] | None, tmp_path: Path
+) -> None:
+    codecs = [{"name": codec}, {"name": "bytes", "configuration": {"endian": "little"}}]
+    found = _check(tmp_path, "Z3-CODEC-012", {"codecs": codecs})
+    (fix,) = [one.fix for one in found if one.fix is not None]
+    assert [operation["value"] for operation in fix.patch] == (
+        [] if configured is None else [configured]
+    )
+    if configured is not None:
+        mended = [{"name": codec, "configuration": configured}, codecs[1]]
+        left = _check(tmp_path, "Z3-CODEC-012", {"codecs": mended})
+        assert [one.pointer for one in left] == ["/codecs/0"]
+
+
+@pytest.mark.parametrize(
+    ("chunk", "encoding"),
+    [
+        ("c/0/0", {"name": "default", "configuration": {"separator": "/"}}),
+        ("0.0", {"name": "v2", "configuration": {"separator": "."}}),
+        ("0/0", {"name": "v2", "configuration": {"separator": "/"}}),
+        ("c/0", None),
+        ("c/0/0/0", None),
+        ("0", None),
+    ],
+)
+def test_keys_are_declared_as_they_are_only_where_they_are_as_deep(
+    chunk: str, encoding: dict[str, Any] | None, tmp_path: Path
+) -> None:
+    dots = {"name": "default", "configuration": {"separator": "."}}
+    (found,) = _check(tmp_path, "Z3-CHUNK-005", {"chunk_key_encoding": dots}, chunk)
+    given = None if found.fix is None else found.fix.patch[0]["value"]
+    assert given == encoding
+    if encoding is not None:
+        assert not _check(tmp_path, "Z3-CHUNK-005", {"chunk_key_encoding": encoding})
+        assert (zarr.open_array(tmp_path / "a", mode="r")[...] == 1).all()

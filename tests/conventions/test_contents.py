@@ -249,3 +249,19 @@ def test_shards_whose_index_would_be_compressed(tmp_path: Path, written: bool) -
     report = nz.check(folder, values="all", select=["Z3-CODEC-008", "Z3-CHUNK"], progress=False)
     rules = {finding.rule for finding in report.findings}
     assert rules == {"Z3-CODEC-008", "Z3-CHUNK-003" if written else "Z3-CHUNK-004"}
+
+
+def test_bounds_of_many_chunks_are_left_until_all_values_are_asked_for(tmp_path: Path) -> None:
+    root = zarr.open_group(tmp_path, mode="w")
+    lat = np.linspace(-60.0, 60.0, 300)
+    bounds = np.stack([lat - 0.2, lat + 0.2], axis=1)[::-1]
+    root.create_array("lat", data=lat, dimension_names=["lat"], attributes={"bounds": "lat_bnds"})
+    many = root.create_array(
+        "lat_bnds", shape=(300, 2), chunks=(1, 2), dtype="f8", dimension_names=["lat", "nv"]
+    )
+    many[:] = bounds
+    report = nz.check(tmp_path, select=["CF-COORD-005"], progress=False)
+    assert not report.findings
+    assert [(one.path, one.reason) for one in report.not_evaluated] == [("/lat", "budget")]
+    found = nz.check(tmp_path, select=["CF-COORD-005"], values="all", progress=False).findings
+    assert [one.path for one in found] == ["/lat_bnds"]

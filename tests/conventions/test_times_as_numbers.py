@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -62,3 +63,15 @@ def test_times_that_no_patch_can_tell_otherwise_are_to_be_written_again(tmp_path
     assert finding.fix is not None
     assert not finding.fix.patch
     assert 'astype("datetime64[s]")' in str(finding.fix.note)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_fill_value_that_is_no_time_is_none_afterwards(tmp_path: Path) -> None:
+    store = _written(tmp_path / "store", 3, np.array([1, 2], "M8[s]"), None)
+    document = json.loads((store / "x/zarr.json").read_text())
+    (store / "x/zarr.json").write_text(json.dumps(document | {"fill_value": "2000-01-01"}))
+    (store / "zarr.json").write_text(json.dumps({"zarr_format": 3, "node_type": "group"}))
+    found = nz.check(store, select=["NZ-TYPE-001"], progress=False).findings
+    (fix,) = [one.fix for one in found if one.fix is not None]
+    changed = {one["path"]: one.get("value") for one in fix.patch}
+    assert changed["/fill_value"] == -(2**63)

@@ -207,6 +207,46 @@ def test_what_is_noticed_in_plain_words_leads_to_a_rule(noticed: str, rule: str)
 
 
 @pytest.mark.parametrize(
+    ("posted", "rule"),
+    [
+        ("ncdump shows wrong values", "Z2-CODEC-004"),
+        ("coordinates are garbage in ncdump -v lat, and right in xarray", "Z2-CODEC-004"),
+        ("ncview says: no variables found in the zarr url", "NCZ-MODE-001"),
+        ("my zarr is a single array and xr.open_zarr does not open it", "TREE-008"),
+        ("zarr.open returns an Array, open_group fails", "TREE-008"),
+        ("all zeros when I read from a bucket where I have no list permission", "TREE-017"),
+        ("s3 without ListBucket returns zeros for chunks", "TREE-017"),
+        ("float values scaled twice", "CF-PACK-006"),
+        (
+            "reflectance is 10000 times too small, the array is float32 with scale_factor",
+            "CF-PACK-006",
+        ),
+        ("max of the variable is 9.96921E+036", "CF-FILL-001"),
+        ("land is -3.4028235E38 instead of nodata", "CF-FILL-001"),
+        ("array written by tensorstore comes back as all fill values", "Z3-CHUNK-005"),
+        ("GDAL lists the array but ReadAsArray returns only nodata", "Z3-CHUNK-005"),
+        ("ValueError: zip() argument 2 is shorter than argument 1", "NZ-DIM-001"),
+        ("I get dim_0 and dim_1 in place of lat and lon", "NZ-DIM-001"),
+        ("gdalinfo shows no coordinate system for my zarr", "CF-REF-006"),
+        ("metpy cannot find the latitude coordinate", "CF-MAP-006"),
+        ("cf_xarray does not see my bounds", "CF-REF-002"),
+        ("pixel values at 154 become -102 in the other reader", "CF-PACK-004"),
+        ("temperature is in the range of 25000 instead of 250", "NZ-PACK-001"),
+        ("time is shown as int64 0 1 2 3 instead of dates", "CF-TIME-001"),
+        ("ds.sel(time='2020-01') returns an empty dataset", "NZ-COORD-002"),
+        ("numbers look byte-swapped, 1 is read as 16777216", "CF-RANGE-004"),
+        ("OSError: [Errno 36] File name too long", "Z3-NAME-005"),
+        ("area weights are wrong since I flipped the latitudes", "CF-COORD-005"),
+        ("the second file's values are off by a constant after merging", "CF-PACK-005"),
+        ("image looks sheared after opening with another language", "Z2-ARR-009"),
+        ("zarr 2 cannot open it: there is zarr.json only", "TREE-005"),
+    ],
+)
+def test_what_people_post_leads_to_the_rule_among_the_first_three(posted: str, rule: str) -> None:
+    assert rule in [info.id for info in rules_behind(posted, rules().values())][:3]
+
+
+@pytest.mark.parametrize(
     ("one", "other"),
     [
         ("a hole where the hours were lost", "missing times"),

@@ -2,37 +2,80 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, is_candidate
+from nz_explorer.model.paths import below
 
 if TYPE_CHECKING:
     from nz_explorer.engine.findings import FixMaker
-    from nz_explorer.model import Array, Node
-    from nz_explorer.values.contents import Contents
+    from nz_explorer.model import Node
+    from nz_explorer.values.contents import BoundsFit, Contents
+    from nz_explorer.values.coordinates.monotonicity import Monotonicity
 
 MOST_OUTSIDE = 0.5
 """Where fewer of the values are outside of their cells, they may be meant so, as times that stand for a season are."""
 
 
-def _may_be_bounds(array: Array, _: Contents) -> bool:
+def _may_be_bounds(array: Array) -> bool:
     return len(array.shape or ()) == 2 and (array.shape or ())[-1] == 2
 
 
-@rule("CF-COORD-005", on="contents", when=_may_be_bounds)
+def _names_bounds(array: Array, _: Monotonicity) -> bool:
+    return isinstance(array.attributes.get("bounds"), str) and bool(array.attributes["bounds"])
+
+
+MOST_CHUNKS = 256
+"""Chunks of bounds that are read together with their coordinate; where there are more, all values must be asked for."""
+
+
+def _are_few(bounds: Array) -> bool:
+    shape, chunks = bounds.shape or (), bounds.chunk_shape or ()
+    return math.prod(-(-n // max(1, m)) for n, m in zip(shape, chunks, strict=False)) <= MOST_CHUNKS
+
+
+@rule("CF-COORD-005", on="values", when=_names_bounds)
+def bounds_of_a_coordinate(array: Array, found: Monotonicity) -> Iterator[Fail | Undecided]:
+    """Warn of bounds that lie elsewhere than the values of their coordinate, which are read anyway."""
+    name = array.attributes["bounds"]
+    bounds = array.hierarchy.get(below(array.parent or "/") + name) if "/" not in name else None
+    if not isinstance(bounds, Array) or not _may_be_bounds(bounds):
+        return
+    if found.result == "unreadable":
+        yield Undecided(f"unreadable: {found.note}" if found.note else "unreadable")
+    elif not _are_few(bounds):
+        yield Undecided("budget")
+    else:
+        from nz_explorer.values.contents import bounds_fit
+
+        fit = bounds_fit(bounds)
+        if fit is not None and fit.coordinate == array.path:
+            yield from _misfits(bounds, fit)
+
+
+@rule("CF-COORD-005", on="contents", when=lambda array, _: _may_be_bounds(array))
 def bounds_lie_around(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
-    """Warn of bounds that lie elsewhere than the values of their coordinate."""
+    """Warn of the same with other arrays that name bounds, and with bounds of many chunks."""
     if contents.scan is None:
         yield Undecided(contents.problem)
         return
     found = contents.bounds
+    named = None if found is None else array.hierarchy.get(found.coordinate)
+    if not (isinstance(named, Array) and is_candidate(named) and _are_few(array)):
+        yield from _misfits(array, found)
+
+
+def _misfits(array: Array, found: BoundsFit | None) -> Iterator[Fail]:
     if found is not None and found.exchanged:
         yield Fail(
             "",
-            f"the bounds of {found.coordinate} begin where those of the next cell end, such as {found.low:g} and {found.high:g} of"
+            path=array.path,
+            message=f"the bounds of {found.coordinate} begin where those of the next cell end, such as {found.low:g} and {found.high:g} of"
             f" {found.value:g}: CF wants the bound that two cells share second in the one and first in the next",
             severity="info",
             impact="advice",
@@ -51,7 +94,8 @@ def bounds_lie_around(array: Array, contents: Contents) -> Iterator[Fail | Undec
     )
     yield Fail(
         "",
-        f"{found.outside:,} of {found.cells:,} values of {found.coordinate} are not within their bounds, such as"
+        path=array.path,
+        message=f"{found.outside:,} of {found.cells:,} values of {found.coordinate} are not within their bounds, such as"
         f" value[{found.index}] = {found.value:g}, whose bounds are {found.low:g} and {found.high:g}; {why}",
         fix=_turn_round(array.name) if found.turned else _make_again,
     )

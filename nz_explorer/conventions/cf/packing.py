@@ -15,6 +15,7 @@ from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, move, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.attribute_types import PACKING
+from nz_explorer.model.signedness import meant_type
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -133,6 +134,41 @@ def fill_is_unpacked(array: Array) -> Iterator[Fail]:
     )
 
 
+def _scales(codec: Any) -> bool:
+    name = codec.get("name", codec.get("id")) if isinstance(codec, dict) else codec
+    return isinstance(name, str) and (name == "scale_offset" or name in SCALING)
+
+
+def _are_scaled_floats(array: Array) -> bool:
+    given = [array.attributes[name] for name in PACKING if name in array.attributes]
+    scale, offset = (_number(array.attributes.get(name)) for name in PACKING)
+    return (
+        array.data_type.kind == "float"
+        and all(map(is_number, given))  # what is none is CF-PACK-001
+        and scale != 0
+        and (scale not in (None, 1) or bool(offset))
+        # with a codec that scales, in Zarr v3, it is NZ-PACK-002
+        and not (array.zarr_format == 3 and any(map(_scales, array.codecs)))
+    )
+
+
+@rule(
+    "CF-PACK-006", on="array", needs=("attributes", "data type", "codecs"), when=_are_scaled_floats
+)
+def packed_integers(array: Array) -> Iterator[Fail]:
+    """Note floats that readers scale: they may have been unpacked, and the attributes left."""
+    names = [name for name in PACKING if name in array.attributes]
+    removed = tuple(remove(array.attribute_pointer(name)) for name in names)
+    yield Fail(
+        array.attribute_pointer(names[0]),
+        f"{array.data_type.name} values have {listed(names)}, and readers apply {'it' if len(names) == 1 else 'them'}: if they"
+        " are in physical units already, they are scaled twice",
+        fix=lambda _node: Draft(
+            "suggest", removed, "if the stored values are those that are meant"
+        ),
+    )
+
+
 def _may_wrap(array: Array, _: Any) -> bool:
     units = array.attributes.get("units")
     return _is_packed(array) and not (isinstance(units, str) and ANGLE.fullmatch(units))
@@ -144,7 +180,7 @@ def values_do_not_wrap(array: Array, contents: Contents) -> Iterator[Fail | Unde
     if contents.scan is None:
         yield Undecided(contents.problem)
         return
-    ends, numpy = contents.scan.ends, array.data_type.numpy
+    ends, numpy = contents.scan.ends, _stored_type(array)
     few, many = sorted((ends.low, ends.high))
     if (
         numpy is None
@@ -153,13 +189,13 @@ def values_do_not_wrap(array: Array, contents: Contents) -> Iterator[Fail | Unde
         or few + many > contents.scan.count * MOST_AT_ENDS
     ):
         return
-    held = [_unpacked(array, end) for end in (np.iinfo(numpy).min, np.iinfo(numpy).max)]
+    held = [_unpacked(array, end) for end in _ends_of(numpy)]
     low, high = sorted(held)
     yield Fail(
         array.attribute_pointer(
             "scale_factor" if "scale_factor" in array.attributes else "add_offset"
         ),
-        f"values at both ends of {array.data_type.name} lie beside each other, in {ends.meetings:,} places: what is"
+        f"values at both ends of {numpy.name} lie beside each other, in {ends.meetings:,} places: what is"
         f" outside of {low:.6g} … {high:.6g} has probably come out at the other end when it was packed",
         fix=_pack_again,
     )
@@ -178,49 +214,77 @@ def _pack_again(_node: Node) -> Draft:
     )
 
 
-def _is_packed_in_two_bytes(array: Array, contents: Contents) -> bool:
+def _stored_type(array: Array) -> np.dtype[Any] | None:
+    """Return the type that packed integers are meant to have, None where they are no integers."""
+    numpy = meant_type(array) or array.data_type.numpy
+    return numpy if numpy is not None and numpy.kind in "iu" else None
+
+
+def _ends_of(numpy: np.dtype[Any]) -> tuple[int, int]:
+    limits = np.iinfo(numpy)
+    return int(limits.min), int(limits.max)
+
+
+def _may_be_packed_by_file(array: Array, contents: Contents) -> bool:
+    """Whether scale and offset look as if they had been computed from the data, so that these fill their type."""
     scale, offset = (_number(array.attributes.get(name)) for name in PACKING)
-    numpy = array.data_type.numpy
+    numpy = _stored_type(array)
     return (
-        numpy == np.int16
+        numpy is not None
+        and numpy.itemsize <= LONGEST
         and bool(array.shape)
         and bool(scale and offset)
         and _may_wrap(array, contents)
-        and not all(_is_round(_unpacked(array, end)) for end in _ENDS)
+        and not _is_round(scale or 0)
+        and not all(_is_round(_unpacked(array, end)) for end in _ends_of(numpy))
     )
 
 
-_ENDS = (-(2**15), 2**15 - 1)
-_NEAR_END = 3
-"""How near to the end of their type packed values come that were scaled to fill it; fill values take one or two."""
+MOST_CUT_OFF = 0.5
+"""Where more of the values lie at the ends, they were cut off there, or are masks."""
+LONGEST = 4
+"""Bytes of integers into which numbers are packed; eight hold all of float64."""
+
+
+def _near_end(numpy: np.dtype[Any]) -> int:
+    """Return how near to the end of their type packed values come that were scaled to fill it.
+
+    Fill values take one or two, and in four bytes float32 is not exact to the last of them.
+    """
+    return {1: 2, 2: 3}.get(numpy.itemsize, 2**10)
+
+
 _DIGITS = 3
 
 
 def _is_round(number: float) -> bool:
-    """Whether a number has few digits, to what packing in two bytes keeps: such ends are chosen, not found in the data."""
+    """Whether a number has few digits, to what packing in two bytes keeps: it was chosen, not found in the data."""
     return math.isclose(number, float(f"{number:.{_DIGITS}g}"), rel_tol=1e-4)
 
 
-@rule("CF-PACK-005", on="contents", when=_is_packed_in_two_bytes)
+@rule("CF-PACK-005", on="contents", when=_may_be_packed_by_file)
 def packed_alike(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     """Warn where each run of chunks along the first axis fills the range of the type: each was packed by itself."""
     if contents.scan is None:
         yield Undecided(contents.problem)
         return
-    rows = contents.scan.chunks
-    if rows is None or contents.scan.faults:
+    rows, numpy, ends = contents.scan.chunks, _stored_type(array), contents.scan.ends
+    if rows is None or numpy is None or contents.scan.faults:
+        return
+    if ends.low + ends.high > contents.scan.count * MOST_CUT_OFF:
         return
     rows = rows[rows["count"] > 0]
     runs = [rows[rows["chunk"][:, 0] == number] for number in np.unique(rows["chunk"][:, 0])]
-    least, most = (end + sign * _NEAR_END for end, sign in zip(_ENDS, (1, -1), strict=True))
+    lowest, highest = _ends_of(numpy)
+    least, most = lowest + _near_end(numpy), highest - _near_end(numpy)
     fill = [run["minimum"].min() <= least and run["maximum"].max() >= most for run in runs]
     if len(runs) < 2 or not all(fill):
         return
-    low, high = sorted(_unpacked(array, end) for end in _ENDS)
+    low, high = sorted(_unpacked(array, end) for end in (lowest, highest))
     along = (array.dimension_names or ("",))[0] or "its first axis"
     yield Fail(
         array.attribute_pointer("scale_factor"),
-        f"each of {len(runs)} runs of chunks along {along} fills {array.data_type.name} from end to end, {low:.6g} … {high:.6g}:"
+        f"each of {len(runs)} runs of chunks along {along} fills {numpy.name} from end to end, {low:.6g} … {high:.6g}:"
         " they were probably packed one by one, each with a scale_factor and an add_offset of its own, of which an array has one",
         fix=_unpack_each,
     )

@@ -15,6 +15,7 @@ from nz_explorer.engine.fixes import Draft, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, is_candidate
 from nz_explorer.model.fill_values import MISSING, FillProblem, FillValue, same_value
+from nz_explorer.model.signedness import meant_type
 from nz_explorer.text.phrases import article
 
 if TYPE_CHECKING:
@@ -24,10 +25,6 @@ XARRAY = (
     "xarray (up to 2026.9) reads only its own form, and cannot open a group with the plain value;"
     " all other readers need the plain value"
 )
-
-
-_OTHER_SIGN = {"i": "true", "u": "false"}
-"""What ``_Unsigned`` says where values have another sign than their data type, by NumPy's kind."""
 
 
 def _has_fill(array: Array) -> bool:
@@ -83,7 +80,7 @@ def xarray_error(array: Array) -> str | None:
     if kind in "iu":
         if not isinstance(value, int | float):
             return "TypeError: Failed to decode fill_value: expected int or float"
-        if array.attributes.get("_Unsigned") == _OTHER_SIGN[kind]:
+        if meant_type(array) is not None:
             signed = np.iinfo(f"i{array.data_type.numpy.itemsize}")
             if not signed.min <= value <= signed.max:
                 return f"OverflowError: Python integer {value:.0f} out of bounds for {signed.dtype}"

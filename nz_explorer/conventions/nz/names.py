@@ -33,7 +33,10 @@ _ODD = re.compile(r"[^A-Za-z0-9_.\-/]")
 a name (NZ-NAME-005), and ``/`` has a rule of its own."""
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.\-]*")
 
-RESERVED = ("_FillValue", "_CRS", "_ARRAY_DIMENSIONS", "_Netcdf4", "_NetCDF4", "_NC", "_nc")
+RESERVED = (
+    "_FillValue", "_CRS", "_ARRAY_DIMENSIONS", "_Netcdf4", "_NetCDF4", "_NC", "_nc", "_Unsigned", "_Encoding", "_Coordinate",
+    "_Quantize",
+)  # fmt: skip
 """Beginnings of attribute names that conventions and writers have defined, underscore included."""
 
 

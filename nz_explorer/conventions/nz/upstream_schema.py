@@ -15,10 +15,13 @@ from nz_explorer.conventions.zcf.known_conventions import NZ_ENTRY
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
+from nz_explorer.model.data_type import parse_v3
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
 
+ANNOTATIONS = "_nczarr_attr"
+"""The attribute that the schema knows beside those of the text."""
 IDENTIFIERS = ("schema_url", "spec_url", "uuid")
 
 
@@ -39,6 +42,8 @@ def schema_agrees(node: Node) -> Iterator[Fail]:
 
 def _schema_error(node: Array | Group) -> str | None:
     """Return the first thing that the schema has against a node."""
+    if (format_error := _format_error(node.metadata, exact=False)) is not None:
+        return format_error
     attributes = node.metadata.get("attributes")
     if not isinstance(attributes, dict):
         return "attributes is required"
@@ -52,8 +57,35 @@ def _schema_error(node: Array | Group) -> str | None:
         if not isinstance(given, str):
             return "conventions is required on every group"
         # The pattern is not anchored, and letters have to be capitals.
-        return None if "NZ-1.0" in given else "conventions does not match NZ-1\\.0"
-    return _array_error(node.metadata)
+        if "NZ-1.0" not in given:
+            return "conventions does not match NZ-1\\.0"
+    elif (array_error := _array_error(node.metadata)) is not None:
+        return array_error
+    return _annotation_error(attributes.get(ANNOTATIONS, {"types": {}}))
+
+
+def _format_error(metadata: dict[str, Any], *, exact: bool) -> str | None:
+    """Return what is wrong with the members that every document has; to JSON Schema 3.0 is 3."""
+    given = metadata.get("zarr_format")
+    if isinstance(given, bool) or given != 3 or (exact and type(given) is not int):
+        return "zarr_format must be 3"
+    if metadata.get("node_type") not in ("array", "group"):
+        return "node_type must be array or group"
+    return None
+
+
+def _annotation_error(given: Any) -> str | None:
+    """Return what the schema has against the types of attributes, of which the text says nothing."""
+    if not isinstance(given, dict) or set(given) != {"types"}:
+        return f"{ANNOTATIONS} must be an object with types and nothing else"
+    types = given["types"]
+    if not isinstance(types, dict) or not all(map(_is_core_name, types.values())):
+        return f"types of {ANNOTATIONS} must be names of data types of NZ"
+    return None
+
+
+def _is_core_name(value: Any) -> bool:
+    return isinstance(value, str) and parse_v3(value).nz
 
 
 def _is_entry(entry: Any) -> bool:
@@ -87,13 +119,15 @@ def _array_error(metadata: dict[str, Any]) -> str | None:
 
 
 def _text_error(node: Array | Group) -> str | None:
-    """Return the first thing that the text has against what the schema speaks of."""
+    """Return the first thing that the text, or Zarr v3 below it, has against what the schema speaks of."""
+    if (format_error := _format_error(node.metadata, exact=True)) is not None:
+        return format_error
     if isinstance(node, Group):
         if node.is_root and not declares_nz(node.attributes):
             return "the root does not declare NZ-1.0"
         return None
-    names, shape = node.metadata.get("dimension_names"), node.shape
-    if shape is None:
+    names, shape = node.metadata.get("dimension_names"), node.metadata.get("shape")
+    if not isinstance(shape, list) or not all(type(n) is int and n >= 0 for n in shape):
         return "shape must be a list of integers"
     if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
         return "every dimension needs a name"

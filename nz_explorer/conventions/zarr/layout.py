@@ -56,16 +56,24 @@ def repeated_names(node: Node) -> Iterator[Fail]:
         )
 
 
+_LISTING = dict.fromkeys(
+    ("zarr-python", "xarray"),
+    "raises ValueError when it lists the group: the path contains '.' or '..' segments",
+)
+
+
 @rule("TREE-016", on="root")
 def names_that_are_no_keys(node: Node) -> Iterator[Fail]:
-    """Fail on a zip file with names that begin with a slash or a dot, which no reader finds; TREE-015 has backslashes."""
+    """Fail on a zip file with names that no key can have, which no reader finds; TREE-015 has backslashes."""
     odd = [name for name in node.hierarchy.reader.packaging.odd_names if "\\" not in name]
     if odd:
         some = listed([json_text(name) for name in odd[:3]])
         more = " and more" if len(odd) > 3 else ""
         yield Fail(
             "",
-            f"names in this zip file cannot be keys of a store: {some}{more}; they have to be relative, with slashes",
+            f"names in this zip file cannot be keys of a store: {some}{more}; they have to be relative, with one slash between"
+            " names that are not . or ..",
+            readers=_LISTING if any(name.startswith(("./", "../")) for name in odd) else None,
             fix=lambda _node: Draft(
                 "suggest",
                 note="unzip it (unzip and 7-Zip repair such names), and zip it again from inside the folder",

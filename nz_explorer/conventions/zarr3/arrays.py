@@ -11,6 +11,8 @@ import jsonpointer
 
 from nz_explorer.conventions.zarr3.codec_packages import (
     NOT_WITH_ZARR,
+    SETTINGS_UNKNOWN,
+    WITH_SETTINGS,
     WRAPPED,
     is_a_guess,
     meant_in_v3,
@@ -31,7 +33,7 @@ from nz_explorer.conventions.zarr3.registered_extensions import CHUNK_KEYS, CODE
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
-from nz_explorer.engine.fixes import Draft, move, remove, replace
+from nz_explorer.engine.fixes import Draft, add, move, remove, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.data_type import parse_v2, parse_v3
 from nz_explorer.text.phrases import listed, plural
@@ -107,24 +109,24 @@ def data_type_form(array: Array) -> Iterator[Fail | Undecided]:
         name = given.get("name") if isinstance(given, dict) else None
         plain = parse_v3(name) if isinstance(name, str) else None
         if plain is None or plain.status != "core" or not isinstance(given, dict):
-            yield Fail("/data_type", f"data_type {shown(given)} is not a valid data type")
+            yield Fail("/data_type", f"not a valid data type: {array.data_type.text}")
             return
         settings = given.get("configuration")
         what = (
-            f"no setting {listed(map(json_text, settings))}"
+            f"{name} has no setting {listed(map(json_text, settings))}"
             if isinstance(settings, dict)
-            else "no configuration"
+            else f"the configuration of {name} is {shown(settings)}, and a configuration is an object"
         )
         yield Fail(
             "/data_type",
-            f"{name} has {what}: core types are given by their name alone",
+            f"{what}: core types are given by their name alone",
             fix=set_to("/data_type", name, "suggest"),
         )
 
 
 @rule("Z3-DT-001", on="array", formats=V3, needs=("data type",))
 def core_type_form(array: Array) -> Iterator[Fail]:
-    """Warn of an object where a core type has its name alone: readers put up with it."""
+    """Warn of an object where a core type has its name alone, and note one that zarr-python does not read."""
     given = array.metadata.get("data_type")
     if isinstance(given, dict) and array.data_type.status == "core":
         yield Fail(
@@ -135,6 +137,20 @@ def core_type_form(array: Array) -> Iterator[Fail]:
             if not given.keys() - {"name", "configuration"}
             else None,
         )
+    elif _is_bare_object(given) and array.data_type.kind in ("string", "bytes"):
+        yield Fail(
+            "/data_type",
+            f"data_type {shown(given)} is the same as its name alone to the specification, and zarr-python reads only that",
+            severity="info",
+            impact="blocks",
+            fix=set_to("/data_type", array.data_type.name),
+        )
+
+
+def _is_bare_object(given: Any) -> bool:
+    """Whether an extension is an object that has nothing but a name, for which the name is a short form."""
+    settings = given.get("configuration", {}) if isinstance(given, dict) else None
+    return settings == {} and not given.keys() - {"name", "configuration"}
 
 
 @rule("Z3-DT-002", on="array", formats=V3, needs=("data type",), provides="data type")
@@ -345,13 +361,17 @@ def codec_known(array: Array) -> Iterator[Fail]:
             yield Fail(
                 pointer,
                 f"codec {shown(name)} is not registered; decoding needs {_numcodecs(str(name))}, so GDAL, zarrita"
-                f" and others may not read it{', and numcodecs wants a configuration' if bare else ''}",
-                impact="blocks" if bare or extra else None,
-                readers=_WITHOUT_CONFIGURATION if bare else _WITHOUT_PACKAGE if extra else {},
-                fix=set_to(pointer, {"name": name, "configuration": {}}, "suggest")
-                if bare
-                else None,
+                " and others may not read it",
+                impact="blocks" if extra else None,
+                readers=_WITHOUT_PACKAGE if extra else {},
             )
+            if bare and isinstance(codec, dict):  # a name alone is Z3-CODEC-013
+                yield Fail(
+                    f"{pointer}/configuration",
+                    f"codec {shown(name)} has no configuration, and numcodecs wants one, be it empty",
+                    readers=_WITHOUT_CONFIGURATION,
+                    fix=_configure(pointer, str(name)),
+                )
             continue
         right = meant_in_v3(name) if isinstance(name, str) else None
         if right is not None:
@@ -373,6 +393,13 @@ def codec_known(array: Array) -> Iterator[Fail]:
             pointer,
             f"codec {shown(name)} is not registered; decoding needs {what_it_needs(name)}",
         )
+
+
+def _configure(pointer: str, name: str) -> FixMaker:
+    if name.removeprefix("numcodecs.") in WITH_SETTINGS:
+        return lambda _node: Draft("suggest", note=SETTINGS_UNKNOWN)
+    operation = add(f"{pointer}/configuration", {})
+    return lambda _node: Draft("suggest", (operation,), "if no setting was chosen")
 
 
 def _call_it(pointer: str, right: str) -> FixMaker:

@@ -13,6 +13,7 @@ from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Inside
 from nz_explorer.model.hierarchy import inside_arrays
+from nz_explorer.store import ReadError
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -39,8 +40,20 @@ def _encoding(array: Array) -> Encoding | None:
     return (name, separator) if separator in ("/", ".") else None
 
 
-def _fits(name: str, encoding: Encoding, rank: int) -> bool:
-    """Return whether a name directly in an array's folder may be a chunk's, or a folder of chunks."""
+def _fits(name: str, encoding: Encoding, rank: int, inside: Inside) -> bool:
+    """Return whether what lies directly in an array's folder may be a chunk, or a folder of chunks."""
+    of_another_kind = inside.files if _are_in_folders(encoding, rank) else inside.folders
+    return name not in of_another_kind and _is_spelled(name, encoding, rank)
+
+
+def _are_in_folders(encoding: Encoding, rank: int) -> bool:
+    """Return whether chunks lie in folders of the array's folder, and not in that itself."""
+    kind, separator = encoding
+    return separator == "/" and rank > (kind == "v2")
+
+
+def _is_spelled(name: str, encoding: Encoding, rank: int) -> bool:
+    """Return whether a name is that of a chunk, or of a folder of chunks."""
     kind, separator = encoding
     if kind == "default" and (separator == "/" or not rank):
         return name == "c"
@@ -65,14 +78,34 @@ def keys_as_declared(array: Array, inside: Inside) -> Iterator[Fail | Undecided]
     encoding, rank = _encoding(array), array.ndim
     if encoding is None or rank is None:
         return
-    wrong = [name for name in inside.chunk_names if not _fits(name, encoding, rank)]
+    wrong = [name for name in inside.chunk_names if not _fits(name, encoding, rank, inside)]
     if not wrong:
         if not inside.complete:
             yield Undecided("listing")
         return
     right = len(wrong) < len(inside.chunk_names)
-    meant = [one for one in ENCODINGS if all(_fits(name, one, rank) for name in wrong)]
-    yield _misspelled(array, wrong, right=right, meant=meant[0] if meant and not right else None)
+    meant = () if right else ENCODINGS
+    meant = tuple(one for one in meant if all(_fits(name, one, rank, inside) for name in wrong))
+    if meant and not _is_deep_enough(array, wrong[0], meant[0], rank):
+        meant = ()
+    names = [f"{name}/" if name in inside.folders else name for name in wrong]
+    yield _misspelled(array, names, right=right, meant=meant[0] if meant else None)
+
+
+def _is_deep_enough(array: Array, name: str, encoding: Encoding, rank: int) -> bool:
+    """Return whether chunks lie as many folders down as an encoding puts them; True where that cannot be seen."""
+    levels = rank - (encoding[0] == "v2") if _are_in_folders(encoding, rank) else 0
+    reader, folder = array.hierarchy.reader, f"{array.path.strip('/')}/{name}".strip("/")
+    for level in range(1, levels + 1):
+        (listing,) = reader.list_many([folder], limit=MOST_LOOKED_AT)
+        if isinstance(listing, ReadError):
+            return True
+        indices = [one for one in listing.names if _is_index(one)]
+        last = level == levels
+        if not indices or indices[0] in (listing.folders if last else listing.files):
+            return False
+        folder = f"{folder}/{indices[0]}"
+    return True
 
 
 @rule("Z3-CHUNK-005", on="contents", formats=V3)
@@ -99,7 +132,7 @@ def lie_elsewhere(array: Array, contents: Contents) -> bool:
     (inside,) = inside_arrays(array.hierarchy, [array], limit=MOST_LOOKED_AT)
     if encoding is None or not isinstance(inside, Inside):
         return False
-    return not all(_fits(name, encoding, array.ndim or 0) for name in inside.chunk_names)
+    return not all(_fits(name, encoding, array.ndim or 0, inside) for name in inside.chunk_names)
 
 
 def _misspelled(

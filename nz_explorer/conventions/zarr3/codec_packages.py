@@ -22,6 +22,9 @@ WRAPPED = (NUMCODECS | set(EXTRAS)) - {
     "base64", "categorize", "json2", "msgpack2", "pickle", "vlen-array", "vlen-bytes", "vlen-utf8"
 }  # fmt: skip
 """Those that numcodecs also offers for Zarr v3, with ``numcodecs.`` before the name."""
+WITH_SETTINGS = frozenset(["astype", "bitround", "delta", "fixedscaleoffset", "quantize"])
+"""Those of them that have no defaults: an empty configuration decodes nothing."""
+SETTINGS_UNKNOWN = "only the program that wrote the chunks knows the settings"
 PACKAGES = {
     "bitinformation": "xbitinfo",
     "blosc2": "",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import jsonpointer
 
 from nz_explorer.conventions.zarr3.arrays import all_codecs
-from nz_explorer.conventions.zarr3.nodes import V3, is_integer, shown
+from nz_explorer.conventions.zarr3.nodes import V3, is_integer, may_be_ignored, shown
 from nz_explorer.conventions.zarr3.registered_extensions import CODECS, Codec
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
@@ -89,6 +89,7 @@ def _little(pointer: str) -> Callable[[Node], Draft]:
 ANY = "the chunks say themselves how they were compressed: to read them, any value does"
 LEVELS = {"gzip": (0, 9, 5), "zstd": (-131072, 22, 0)}
 """The lowest and the highest level of a codec, and the usual one."""
+SELF_DESCRIBING = frozenset({*LEVELS, "blosc"})
 SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
 COMPRESSORS = ("lz4", "lz4hc", "blosclz", "snappy", "zlib", "zstd")
 
@@ -104,8 +105,18 @@ def _whole(given: Any, low: int, high: int, usual: int) -> int:
     return int(min(max(round(number), low), high))
 
 
-def _settings(node: Node, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all settings of such a codec, those that are given where they are what is meant."""
+def settings_of(node: Node, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all settings of a codec whose chunks say themselves how they were compressed.
+
+    Parameters
+    ----------
+    node : Node
+        The array.
+    name : str
+        One of `SELF_DESCRIBING`.
+    given : mapping
+        Its configuration, of which is taken what is meant.
+    """
     if name in LEVELS:
         settings: dict[str, Any] = {"level": _whole(given.get("level"), *LEVELS[name])}
         if name == "zstd":
@@ -133,7 +144,7 @@ def _set(pointer: str, name: str, member: str) -> FixMaker:
     def fix(node: Node) -> Draft:
         codec = jsonpointer.resolve_pointer(node.metadata, pointer, None)
         given = codec.get("configuration") if isinstance(codec, dict) else None
-        settings = _settings(node, name, given or {})
+        settings = settings_of(node, name, given or {})
         operation = (
             add(f"{pointer}/configuration/{member}", settings[member])
             if given is not None
@@ -204,12 +215,17 @@ def blosc_configuration(array: Array) -> Iterator[Fail]:
             )
         size = configuration.get("typesize")
         needed = configuration.get("shuffle") in SHUFFLES[1:]
+        ignored = configuration.get("shuffle") == SHUFFLES[0]
         if ("typesize" in configuration or needed) and not (is_integer(size) and size > 0):
             got = shown(size) if "typesize" in configuration else "nothing"
+            harmless = size is None or size is True
             yield Fail(
                 f"{base}/typesize",
-                f"typesize of blosc must be an integer above 0, got {got}",
-                readers={} if size is None or size is True else None,
+                f"typesize of blosc must be an integer above 0, got {got}"
+                + ("; with noshuffle the specification ignores it" if ignored else ""),
+                # what the text ignores breaks nothing, though zarr-python refuses it
+                severity=None if not ignored else "info" if harmless else "warning",
+                readers={} if harmless else None,
                 fix=_set(pointer, "blosc", "typesize"),
             )
 
@@ -219,12 +235,16 @@ def blosc_configuration(array: Array) -> Iterator[Fail]:
 
 @rule("Z3-CODEC-010", on="array", formats=V3, needs=("codecs",))
 def checksum_configuration(array: Array) -> Iterator[Fail]:
-    """Note settings of a codec that has none."""
+    """Fail on settings of a codec that has none: readers that do not know them must not open the array."""
     for pointer, configuration, _ in configured(array, "crc32c"):
         if configuration:
+            skipped = all(map(may_be_ignored, configuration.values()))
             yield Fail(
                 f"{pointer}/configuration",
-                f"crc32c takes no configuration, got {shown(configuration)}",
+                f"crc32c takes no configuration, got {shown(configuration)}"
+                + (", which readers may ignore" if skipped else ""),
+                severity="info" if skipped else None,
+                readers={},
                 fix=_without_configuration(pointer),
             )
 

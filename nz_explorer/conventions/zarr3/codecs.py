@@ -8,6 +8,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from nz_explorer.conventions.zarr3.arrays import all_codecs
+from nz_explorer.conventions.zarr3.codec_packages import (
+    SETTINGS_UNKNOWN,
+    WITH_SETTINGS,
+    WRAPPED,
+)
 from nz_explorer.conventions.zarr3.codec_settings import configured
 from nz_explorer.conventions.zarr3.nodes import V3, is_integer, set_to, shown
 from nz_explorer.conventions.zarr3.registered_extensions import CODECS
@@ -25,7 +30,15 @@ if TYPE_CHECKING:
 
 
 ORDER = ("array to array", "array to bytes", "bytes to bytes")
-VARIABLE_SIZE = frozenset({"zstd", "gzip", "blosc", "vlen-utf8", "vlen-bytes", "zfp", "packbits"})
+VARIABLE_SIZE = frozenset(
+    {"zstd", "gzip", "blosc", "vlen-utf8", "vlen-bytes", "zfp", "sharding_indexed"}
+)
+"""Codecs whose output varies in size; what sharding writes lacks the inner chunks that are empty."""
+_INDEX_UNREAD = {
+    "zarr-python": "opens the array, and raises NotImplementedError when it reads a shard",
+    "xarray": "opens the group, and raises NotImplementedError when values are loaded",
+}
+"""What becomes of an index whose size cannot be told."""
 
 
 def _kinds(codecs: list[Any]) -> list[str] | None:
@@ -180,6 +193,7 @@ def sharding(array: Array) -> Iterator[Fail]:
                     yield Fail(
                         f"{base}/{member}",
                         f"sharding: the index must have a fixed size, but with {varying[0]} its size varies",
+                        readers={} if varying[0] == "sharding_indexed" else _INDEX_UNREAD,
                     )
         if configuration.get("index_location", "end") not in ("start", "end"):
             yield Fail(
@@ -291,6 +305,18 @@ def index_protected(array: Array) -> Iterator[Fail]:
                 )
 
 
+def _in_full(pointer: str, name: str) -> FixMaker:
+    plain = name.removeprefix("numcodecs.")
+    if plain == name or plain not in WRAPPED:
+        return set_to(pointer, {"name": name})
+    if plain in WITH_SETTINGS:
+        return lambda _node: Draft("suggest", note=SETTINGS_UNKNOWN)
+    # numcodecs wants a configuration, be it empty
+    return set_to(
+        pointer, {"name": name, "configuration": {}}, "suggest", "if no setting was chosen"
+    )
+
+
 @rule("Z3-CODEC-013", on="array", formats=V3, needs=("codecs",))
 def needs_newer_reader(array: Array) -> Iterator[Fail]:
     """Note spellings that came with Zarr 3.1."""
@@ -306,11 +332,14 @@ def needs_newer_reader(array: Array) -> Iterator[Fail]:
             yield Fail(
                 pointer,
                 f"the short form {json_text(codec)} needs a reader of Zarr 3.1",
-                fix=set_to(pointer, {"name": codec}),
+                fix=_in_full(pointer, codec),
             )
         elif isinstance(codec, dict) and "must_understand" in codec:
+            odd = not isinstance(codec["must_understand"], bool)
             yield Fail(
                 f"{pointer}/must_understand",
-                "must_understand in a codec needs a reader of Zarr 3.1",
+                "must_understand in a codec needs a reader of Zarr 3.1"
+                + (f"; it is true or false, got {shown(codec['must_understand'])}" if odd else ""),
+                severity="warning" if odd else None,
                 readers={},
             )

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.arrays import all_codecs
-from nz_explorer.conventions.zarr3.nodes import V3, refusal, set_to, shown
+from nz_explorer.conventions.zarr3.codec_settings import ANY, SELF_DESCRIBING, settings_of
+from nz_explorer.conventions.zarr3.nodes import V3, may_be_ignored, refusal, set_to, shown
 from nz_explorer.conventions.zarr3.registered_extensions import (
+    CODECS,
     EXTENSION_NAME,
     URI_NAME,
 )
@@ -127,8 +129,20 @@ def extension_configurations(array: Array) -> Iterator[Fail]:
             yield Fail(
                 at,
                 f"configuration of {codec_name(given) or 'an extension'} must be an object, got {shown(configuration)}",
-                fix=set_to(at, {}) if configuration is None else None,
+                fix=_configured(array, at, codec_name(given)) if configuration is None else None,
             )
+
+
+def _configured(array: Array, at: str, name: str | None) -> FixMaker | None:
+    """Return the fix that makes an object of null: with the settings that an extension cannot do without."""
+    if name == "bytes" and array.data_type.itemsize != 1:
+        note = "if that is the byte order of the chunks"
+        return set_to(at, {"endian": "little"}, "suggest", note)
+    if name in SELF_DESCRIBING:
+        return set_to(at, settings_of(array, name, {}), note=ANY)
+    known = CODECS.get(name or "")
+    needs = name in ("transpose", "sharding_indexed") or (known is not None and known.required)
+    return None if needs else set_to(at, {})
 
 
 SETTINGS = {
@@ -168,13 +182,20 @@ def no_unknown_settings(array: Array) -> Iterator[Fail]:
         if not isinstance(given, dict):
             continue
         for member in [one for one in given if one not in PARTS] if codec_name(given) else ():
-            at = pointers.join(pointer, member)
+            at, skipped = pointers.join(pointer, member), may_be_ignored(given[member])
+            refused = pointer == "/data_type"  # of which zarr-python takes no more than the two
             yield Fail(
                 at,
-                f"{json_text(member)} is not a part of an extension, which has a name and a configuration",
-                severity="warning",
-                impact="convention",
-                readers={},
+                f"{json_text(member)} is not a part of an extension, which has a name and a configuration"
+                + (
+                    "; readers may ignore this one"
+                    if skipped
+                    else ", so readers must not open the array"
+                    + ("" if refused else ", although zarr-python does")
+                ),
+                severity="info" if skipped else None,
+                impact="blocks" if refused else "convention",
+                readers=refusal(array, "ValueError: Invalid data_type") if refused else {},
                 fix=_without(at),
             )
         configuration, name = given.get("configuration"), codec_name(given)
@@ -193,7 +214,7 @@ def no_unknown_settings(array: Array) -> Iterator[Fail]:
             continue
         for member in [one for one in configuration if one not in known]:
             at, value = pointers.join(f"{pointer}/configuration", member), configuration[member]
-            skipped = isinstance(value, dict) and value.get("must_understand") is False
+            skipped = may_be_ignored(value)
             so = "; readers may ignore this one, but zarr-python does not"
             yield Fail(
                 at,

@@ -27,6 +27,17 @@ def shown(value: Any) -> str:
     return "nothing" if value is MISSING else json_text(value)
 
 
+def may_be_ignored(value: Any) -> bool:
+    """Whether a field says itself that readers which do not know it may pass over it.
+
+    Parameters
+    ----------
+    value : object
+        The field.
+    """
+    return isinstance(value, dict) and value.get("must_understand") is False
+
+
 def is_integer(value: Any) -> TypeGuard[int]:
     """Whether JSON spells an integer; true and false are integers only to Python."""
     return type(value) is int

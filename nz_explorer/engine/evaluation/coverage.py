@@ -105,8 +105,7 @@ def skipped_rules(
         ``cost``, ``listing`` or ``not compared`` for the id of each such rule.
     """
     skipped: dict[str, str] = {}
-    # what a listing tells of an array is found without reading its values, too
-    of_contents = registry.ids_on("contents") - registry.ids_on("inside")
+    of_contents = registry.ids_that_read_all()
     of_entries = registry.ids_on("entry")
     # What the documents alone say is found without a listing, too.
     listed = registry.ids_on("inside") - registry.ids_on("array")

@@ -250,7 +250,7 @@ class Evaluation:
                 self._leave_contents_out()
 
     def _leave_contents_out(self) -> None:
-        left = self._content_rules - self.registry.ids_on("inside")
+        left = self._content_rules & self.registry.ids_that_read_all()
         self._coverage.leave_out(left, "cost")
         self._judge = Judge(self.registry, self._coverage)
 

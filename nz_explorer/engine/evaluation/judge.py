@@ -271,6 +271,9 @@ def _is_usual(array: Array, inside: Inside) -> bool:
     """Whether there is nothing in an array's folder but its documents and chunks."""
     own = tuple([document.name for document in array.documents])
     keys = inside.chunk_names == () or (
-        inside.chunk_names == ("c",) and array.metadata.get("chunk_key_encoding") in _USUAL_KEYS
+        inside.chunk_names == ("c",)
+        and array.metadata.get("chunk_key_encoding") in _USUAL_KEYS
+        # the only chunk of a scalar is a file, those of others lie in a folder
+        and "c" not in (inside.files if array.ndim else inside.folders)
     )
     return keys and inside.complete and not inside.nodes and inside.other_names == own

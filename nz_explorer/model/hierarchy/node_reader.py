@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import cycle
 from typing import TYPE_CHECKING
 
@@ -49,12 +49,16 @@ class Inside:
         Names that are neither nodes nor look like chunks; those of documents are among them.
     complete : bool
         False where there are more names than were looked at.
+    folders, files : frozenset of str
+        Which of the names are folders and nothing else, and which are files, where the store shows it.
     """
 
     nodes: list[str]
     chunk_names: tuple[str, ...]
     other_names: tuple[str, ...]
     complete: bool
+    folders: frozenset[str] = field(default=frozenset(), compare=False)
+    files: frozenset[str] = field(default=frozenset(), compare=False)
 
 
 def read_documents(
@@ -322,7 +326,8 @@ def _inside(
     if nodes:
         known = {path.rpartition("/")[2] for path in nodes}
         names = [name for name in names if name not in known]
-    return Inside(nodes, chunks, tuple(names), listing.complete), bool(paths)
+    inside = Inside(nodes, chunks, tuple(names), listing.complete, listing.folders, listing.files)
+    return inside, bool(paths)
 
 
 def in_other_format(hierarchy: Hierarchy, node: Node) -> Node | None:

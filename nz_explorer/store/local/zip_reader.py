@@ -118,18 +118,16 @@ def _keys_in(archive: zipfile.ZipFile) -> list[str]:
 
     Those with a backslash are listed, so that they are reported, but not read.
     """
-    return [
-        name for name in archive.namelist() if is_safe(name.removesuffix("/").replace("\\", "_"))
-    ]
+    return [name for name in archive.namelist() if _is_key(name)]
+
+
+def _is_key(name: str) -> bool:
+    return is_safe(name.removesuffix("/").replace("\\", "_"))
 
 
 def _odd_names(archive: zipfile.ZipFile) -> tuple[str, ...]:
-    """Return names that would be keys if they were relative: those that begin with a slash, or with a dot."""
-    found = (
-        name
-        for name in archive.namelist()
-        if name.startswith(("/", "./")) and is_safe(name.removeprefix(".").strip("/"))
-    )
+    """Return names of files that no key can have: they begin with a slash, or have a part that is empty or dots."""
+    found = (name for name in archive.namelist() if not name.endswith("/") and not _is_key(name))
     return tuple(islice(found, MOST_ODD_NAMES))
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from nz_explorer.model import Array
 from nz_explorer.model.attribute_types import PACKING
+from nz_explorer.model.signedness import meant_type
 from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.store.cancellation import hand_over
 from nz_explorer.values.cf_decoding import valid_range
@@ -26,7 +27,6 @@ from nz_explorer.values.reading.chunks import read_together
 from nz_explorer.values.reading.opening import OpenArray, open_for_reading
 from nz_explorer.values.reading.unpacking import room_used_again
 from nz_explorer.values.reading.written_chunks import LISTED_FROM, LISTED_FROM_AFAR
-from nz_explorer.values.signedness import meant_type
 from nz_explorer.values.whole_arrays.arrays_below import node_of, of_each
 from nz_explorer.values.whole_arrays.chunk_statistics import (
     ArrayScan,

@@ -10,12 +10,12 @@ import numpy as np
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.model import Array
 from nz_explorer.model.fill_values import FillValue
+from nz_explorer.model.signedness import meant_type
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.shown_values import Reading
 from nz_explorer.text.source_code import line, noted
 from nz_explorer.values.categorical import missing_code
 from nz_explorer.values.cf_decoding import valid_range
-from nz_explorer.values.signedness import meant_type
 
 SCALARS = {
     name: name

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nz_explorer.model import Array
+from nz_explorer.model.array import Array
 
 _OTHER = {"i": ("true", "u"), "u": ("false", "i")}
 

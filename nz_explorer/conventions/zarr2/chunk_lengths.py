@@ -72,10 +72,19 @@ def _of_another_rank(given: list[int], shape: tuple[int, ...], said: str) -> Fai
             readers=_REFUSED_RANK,
             fix=set_to("/.zarray/chunks", first, "suggest"),
         )
+    if not given and len(shape) == 1:
+        does = "takes the length from memory that nobody has set, and shows wrong values"
+        return Fail(
+            "/.zarray/chunks",
+            said,
+            impact="values",
+            readers=_REFUSED_RANK | {"netCDF-C": does},
+            stops=tuple(_REFUSED_RANK),
+        )
     does = (
         "takes the first lengths, and shows wrong values where these are not those of the stored chunks"
         if rest
-        else "crashes, or shows wrong values: it takes the other lengths from memory that nobody has set"
+        else "crashes, fails when it reads the values, or shows wrong ones: it takes the other lengths from memory that nobody has set"
     )
     return Fail("/.zarray/chunks", said, readers=_REFUSED_RANK | {"netCDF-C": does})
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from nz_explorer.conventions.zarr2.codecs import unidentified
 from nz_explorer.conventions.zarr3.nodes import (
     CRASHES,
+    EMPTY,
     MISSING,
     NCZARR_ERROR,
     REFUSED,
@@ -196,6 +197,11 @@ NOT_FOUND = dict.fromkeys(
     "raises GroupNotFoundError for the root, unless told not to use consolidated metadata",
 )
 """What becomes of a store with a consolidated entry that has no format."""
+INVALID_ENTRY = dict.fromkeys(
+    ("zarr-python", "xarray"),
+    "raises MetadataValidationError for the root, unless told not to use consolidated metadata",
+)
+"""What becomes of a store with a consolidated entry of a group that has another format."""
 _EMPTY = {"zarr-python": "finds nothing in it", "xarray": "does not show what is in it"}
 """What becomes of a group that is not said to be one of Zarr v2, unless the consolidated metadata list what is in it."""
 _TWO = re.compile(r"\s*\+?0*2(?!\d)")
@@ -223,9 +229,26 @@ def _refusal_of_root(group: Group) -> Mapping[str, str]:
 
 def _hurts(fail: Fail, netcdf: Mapping[str, str]) -> Fail:
     """Add what netCDF-C does with a wrong format."""
+    if not netcdf:
+        return fail
     others = REFUSED if fail.readers is None else fail.readers
-    readers = {**others, **netcdf}
-    return replace(fail, readers=readers, impact=fail.impact or "blocks") if netcdf else fail
+    # where others see an empty group, it alone refuses the dataset
+    empty = fail.impact == "values"
+    return replace(
+        fail,
+        readers={**others, **netcdf},
+        impact="values" if empty else "blocks",
+        stops=tuple(netcdf) if empty else (),
+    )
+
+
+def _as_consolidated(group: Group, fail: Fail) -> Fail:
+    """Add what becomes of a group of another format where zarr-python goes by consolidated metadata, of which the root is not looked at."""
+    if group.hierarchy.consolidated is None or fail.readers != EMPTY:
+        return fail
+    if group.path == "/":
+        return replace(fail, impact="convention", readers={})
+    return replace(fail, impact="blocks", readers=INVALID_ENTRY)
 
 
 @rule("Z2-ARR-005", on="array", formats=V2, provides="shape")
@@ -318,7 +341,7 @@ def group_members(group: Group) -> Iterator[Fail]:
                 yield _no_format({}, "convention")
     else:
         for fail in wrong_format(group, 2):
-            yield _hurts(fail, _refusal_of_root(group))
+            yield _hurts(_as_consolidated(group, fail), _refusal_of_root(group))
     known = {"zarr_format"}
     if main.origin == "consolidated":  # zarr-python puts an empty one into each consolidated entry
         known.add("consolidated_metadata")

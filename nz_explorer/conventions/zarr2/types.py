@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -139,6 +140,14 @@ def type_string(array: Array) -> Iterator[Fail]:
                 f"{what} has no byte order{'; netCDF-C 4.10 takes the values for big-endian' if big else ''}",
                 readers={**OTHERS, **(NCZARR_ERROR if given[0] == "=" else _BIG if big else {})},
                 fix=set_to(at, f"{order}{name}", "suggest"),
+            )
+        elif given[1:2] == "O" and given[2:]:
+            known = _has_known_objects(array)
+            yield Fail(
+                at,
+                f'{what} is not a type of the specification, which has no objects; without a size, as "|O", zarr-python knows texts and byte strings of any length',
+                readers={**OTHERS, **NCZARR_ERROR},
+                fix=set_to(at, "|O") if known else None,
             )
         elif given == "|O":
             known, filtered = _has_known_objects(array), bool(array.metadata.get("filters"))
@@ -370,7 +379,7 @@ def fill_scalar(array: Array) -> Iterator[Fail]:
         return
     problem = _problem(array)
     safe = problem is not None and problem.suggestion is not MISSING
-    taken = kind == "bool" and len(given) == 1 and isinstance(given[0], int)  # by zarr-python
+    taken = kind == "bool"  # by zarr-python, as Python takes any list: it is true unless it is empty
     yield Fail(
         FILL,
         f"fill_value must be a single value or null, got the list {shown(given)}",
@@ -449,9 +458,12 @@ def fill_fits(array: Array) -> Iterator[Fail]:
         elif problem.kind == "range":
             fix = set_to(FILL, None, "suggest", BEYOND)
         masks = masked_by(given, kind)
+        # what was decoded as infinity is spelled otherwise, as the reason says
+        infinite = isinstance(given, float) and math.isinf(given) and problem.kind == "range"
+        what = "" if infinite else f" {shown(given)} ({json_type(given)})"
         yield Fail(
             FILL,
-            f"fill_value {shown(given)} ({json_type(given)}) does not fit {array.data_type.text}: {problem.why.removesuffix(' and can never match')}",
+            f"fill_value{what} does not fit {array.data_type.text}: {problem.why.removesuffix(' and can never match')}",
             impact="values" if masks or turned else "blocks" if readers else "convention",
             readers=TURNED if turned else {**masks, **readers},
             stops=tuple(readers) if masks else (),

@@ -36,6 +36,7 @@ ZARR2 = Convention(
             "chunk_keys",
             "codecs",
             "types",
+            "structured_types",
             "hidden_values",
             "chunks",
             "ogc",

@@ -25,10 +25,10 @@ from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, add, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.array import OBJECT_CODECS
-from nz_explorer.model.data_type import parse_v2, parse_v3
+from nz_explorer.model.data_type import parse_v3
 from nz_explorer.model.fill_values import MISSING, FillProblem
 from nz_explorer.model.fill_values.spelling import from_base64, json_float
-from nz_explorer.text.phrases import listed, plural
+from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
@@ -206,71 +206,6 @@ def _is_taken_without_unit(array: Array, given: str) -> bool:
     return not is_field and array.metadata.get("fill_value") in (None, "NaT")
 
 
-@rule("Z2-DT-003", on="array", formats=V2, provides="data type")
-def structured_type(array: Array) -> Iterator[Fail]:
-    """Require a list of fields with names and types."""
-    given = array.metadata.get("dtype")
-    if isinstance(given, list) and array.data_type.status in ("unknown", "malformed"):
-        numbered = _numbered(given)
-        taken = numbered is not None and parse_v2(numbered).known
-        called = f"; NumPy calls such fields {listed(_new_names(given))}" if taken else ""
-        yield Fail(
-            "/.zarray/dtype",
-            f"structured dtype is not valid: {array.data_type.text}{called}",
-            readers=NCZARR_ERROR if taken else None,
-            fix=set_to("/.zarray/dtype", numbered) if taken else None,
-        )
-        return
-    with_shapes = list(_subarrays(given, "/.zarray/dtype"))
-    for at, name, shape in with_shapes:
-        if not isinstance(shape, list):
-            yield Fail(
-                at,
-                f"structured dtype: the shape of field {shown(name)} must be a list of lengths, got {shown(shape)}",
-                readers=OTHERS,
-                fix=set_to(at, [shape]),
-            )
-        else:
-            yield Fail(
-                at,
-                f"structured dtype: field {shown(name)} has a shape, which is valid; zarr-python 3 does not open such arrays",
-                severity="info",
-                impact="blocks",
-                readers=OTHERS,
-            )
-    for i, field in enumerate(given if isinstance(given, list) and not with_shapes else ()):
-        if isinstance(field[1], list):
-            yield Fail(
-                f"/.zarray/dtype/{i}/1",
-                f"structured dtype: field {shown(field[0])} has fields itself, which is valid; zarr-python up to 3.1 does not open such arrays",
-                severity="info",
-                impact="blocks",
-                readers=OTHERS,
-            )
-
-
-def _numbered(given: list[Any]) -> list[Any] | None:
-    """Return fields of which those without names have NumPy's, None where it would not give them any."""
-    plain = all(isinstance(field, list) and len(field) == 2 for field in given)
-    if not plain or not all(isinstance(part, str) for field in given for part in field):
-        return None
-    return [[name or f"f{number}", kind] for number, (name, kind) in enumerate(given)]
-
-
-def _new_names(given: list[Any]) -> list[str]:
-    return [f"f{number}" for number, (name, _) in enumerate(given) if not name]
-
-
-def _subarrays(given: Any, pointer: str) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the pointer, the name and the shape of each field of a sound structured type that has a shape."""
-    pending = [(pointer, given)]
-    for at, fields in pending:
-        for i, field in enumerate(fields if isinstance(fields, list) else ()):
-            pending.append((f"{at}/{i}/1", field[1]))
-            if len(field) == 3:
-                yield f"{at}/{i}/2", field[0], field[2]
-
-
 def _problem(array: Array) -> FillProblem | None:
     """Return what is wrong with a fill value, where something is."""
     fill = array.storage_fill
@@ -379,7 +314,9 @@ def fill_scalar(array: Array) -> Iterator[Fail]:
         return
     problem = _problem(array)
     safe = problem is not None and problem.suggestion is not MISSING
-    taken = kind == "bool"  # by zarr-python, as Python takes any list: it is true unless it is empty
+    taken = (
+        kind == "bool"
+    )  # by zarr-python, as Python takes any list: it is true unless it is empty
     yield Fail(
         FILL,
         f"fill_value must be a single value or null, got the list {shown(given)}",

@@ -18,7 +18,7 @@ from nz_explorer.text.phrases import listed
 if TYPE_CHECKING:
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
-from nz_explorer.conventions.nczarr.groups import is_names, no_object
+from nz_explorer.conventions.nczarr.groups import is_names
 from nz_explorer.conventions.nczarr.superblock import V2, read_today, unused
 
 _FULL_NAME = re.compile(r"(/[^/]+)+")
@@ -31,20 +31,15 @@ def _with_slash(name: str) -> str:
 
 def _references(array: Array) -> tuple[Place, str, Any] | None:
     """Return where the dimension references of an array are, under which name, and the references."""
-    place = nczarr.find(array, "array")
-    if place is None or not isinstance(place.value, dict):
-        return None
-    return (place, *place.member("dimension_references"))
+    place = nczarr.find_object(array, "array")
+    return None if place is None else (place, *place.member("dimension_references"))
 
 
 @rule("NCZ-VAR-001", on="array", needs=("shape",))
-def references_fit(array: Array) -> Iterator[Fail | Undecided]:
+def references_fit(array: Array) -> Iterator[Fail]:
     """Require one full name of a dimension for each length of the shape."""
-    place = nczarr.find(array, "array")
+    place = nczarr.find_object(array, "array")
     if place is None:
-        return
-    if not isinstance(place.value, dict):
-        yield no_object(array, place)
         return
     member, given = place.member("dimension_references")
     stored = list(array.stored_shape or ())
@@ -295,23 +290,27 @@ def artificial_names(array: Array) -> Iterator[Fail]:
         )
 
 
-@rule("NCZ-DIM-002", on="array")
-def shared_from_above(array: Array) -> Iterator[Fail]:
+@rule("NCZ-DIM-002", on="members")
+def shared_from_above(group: Group) -> Iterator[Fail]:
     """Note dimensions of groups above, which NZ does not know: there a name belongs to one group."""
-    found, references = _references(array), array.dimension_references
-    if found is None or references is None:
-        return
-    own = array.parent or "/"
-    above = [
-        reference
-        for reference in dict.fromkeys(references)
-        if (home := paths.above(reference)) != own and own.startswith(paths.below(home))
-    ]
-    if above:
-        yield Fail(
-            found[0].at(found[1]),
-            f"this array uses {', '.join(above)} of {'a group' if len(above) == 1 else 'groups'} above",
-        )
+    for array in group.arrays:
+        found = _references(array)
+        if found is None:
+            continue
+        # what nothing declares is NCZ-VAR-002
+        above = [
+            reference
+            for reference in dict.fromkeys(array.dimension_references or ())
+            if isinstance(declared := _declared(array, reference), tuple)
+            and declared[0].path != group.path
+            and array.path.startswith(paths.below(declared[0].path))
+        ]
+        if above:
+            yield Fail(
+                found[0].at(found[1]),
+                f"this array uses {', '.join(above)} of {'a group' if len(above) == 1 else 'groups'} above",
+                path=array.path,
+            )
 
 
 def _xarray_finds_names(array: Array) -> bool:

@@ -74,8 +74,8 @@ UNSEEN_WITHOUT = ("zarr_format", "shape", "dtype")
 ARRAY_MEMBERS = frozenset((*MANDATORY, "dimension_separator"))
 ALIKE = 0.8
 """How alike a key and a member that is not there must be for the one to be a misspelling of the other, from 0 to 1."""
-NCZARR = "_nczarr_"
-"""How the members begin that netCDF-C up to 4.9.2 put into these documents, in either case."""
+NCZARR = frozenset(key for keys in nczarr.KEYS.values() for key in keys)
+"""The members that netCDF-C up to 4.9.2 put into these documents."""
 
 
 @rule("Z2-ARR-002", on="array", formats=V2)
@@ -146,7 +146,7 @@ def _extra(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
         if member in known or document is None:
             continue
         pointer = pointers.join(f"/{document.name}", member)
-        if member.lower().startswith(NCZARR):
+        if member in NCZARR:
             yield Fail(
                 pointer,
                 f"{document.name} has {json_text(member)}, which netCDF-C up to 4.9.2 wrote here",

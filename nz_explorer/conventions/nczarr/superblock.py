@@ -16,6 +16,7 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
 from nz_explorer.model.dialects import nczarr, netcdf_names
 from nz_explorer.store import url_modes
+from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
@@ -275,6 +276,19 @@ def _names_meant(modes: tuple[str, ...]) -> str:
     if "nczarr" in modes:
         return f"what netCDF-C notes{', else by ' + attribute if attribute else ''}"
     return ""
+
+
+@rule("NCZ-KEY-001", on="root")
+def keys_hold_or_are_folders(node: Node) -> Iterator[Fail]:
+    """Require that no name in a zip file is one of something stored, and one of a folder."""
+    names = node.hierarchy.reader.packaging.holding_names
+    if names:
+        some = listed(map(json_text, names[:3])) + (" and more" if len(names) > 3 else "")
+        yield Fail(
+            "",
+            f"what is stored under {some} is also the beginning of other keys",
+            fix=lambda _node: Draft("suggest", note="give one of them another name"),
+        )
 
 
 @rule("NCZ-KEY-002", on="name")

@@ -434,18 +434,25 @@ def consolidated_form(node: Node) -> Iterator[Fail]:
                 f".zmetadata: the entry {json_text(key)} belongs to no node: {why}",
                 fix=_drop_entry(key),
             )
-    slashed = [key for key in entries if key.startswith("/")]
+    slashed = [
+        key for key in entries if key.startswith("/") or key.rpartition("/")[0].endswith("/")
+    ]
+    slashed = [key for key in slashed if key not in node.hierarchy.consolidated.rejected]
     if slashed:
+        root_too = "/.zgroup" in slashed and all(key.startswith("/") for key in entries)
+        has = "has a slash" if len(slashed) == 1 else "have slashes"
         yield Fail(
             pointers.join("/.zmetadata/metadata", slashed[0]),
-            f".zmetadata: {plural(len(slashed), 'key')} of entries {'begins' if len(slashed) == 1 else 'begin'} with a"
-            f" slash, such as {json_text(slashed[0])}; keys of a store do not, so readers find none of these nodes",
+            f".zmetadata: {plural(len(slashed), 'key')} of entries {has} too many, such as {json_text(slashed[0])}; keys of a"
+            " store do not begin with one, nor have two in a row, so readers find none of these nodes",
             severity="error",
-            impact="values",
+            impact="values" if root_too else "blocks",
             readers={
                 "zarr-python": "shows a node without a name instead",
                 "xarray": "does not see the arrays",
-            },
+            }
+            if root_too
+            else NOT_FOUND,
             fix=lambda _node: Draft("suggest", note="consolidate the metadata again"),
         )
 

@@ -32,6 +32,7 @@ ZARR2 = Convention(
         f"{__name__}.{module}"
         for module in (
             "nodes",
+            "consolidated",
             "chunk_lengths",
             "chunk_keys",
             "codecs",

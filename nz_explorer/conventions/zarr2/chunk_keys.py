@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr2.nodes import V2
@@ -115,12 +115,19 @@ def unexpected_keys(array: Array, inside: Inside) -> Iterator[Fail]:
     unexpected = [name for name in inside.other_names if not is_document(name)]
     if _separator(array) in SEPARATORS and _separator_in_use(array, inside) is None:
         unexpected += [name for name in inside.chunk_names if not _may_be_chunk(array, name)]
-    for name in unexpected[:5]:
-        more = (
-            f" (and {len(unexpected) - 5} more)"
-            if len(unexpected) > 5 and name == unexpected[4]
-            else ""
-        )
+    yield from not_chunks(unexpected)
+
+
+def not_chunks(names: Sequence[str]) -> Iterator[Fail]:
+    """Yield that names in the folder of an array are none of chunks.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names, relative to the array.
+    """
+    for name in names[:5]:
+        more = f" (and {len(names) - 5} more)" if len(names) > 5 and name == names[4] else ""
         yield Fail("", f"{json_text(name)} in the array's folder is not a chunk{more}")
 
 

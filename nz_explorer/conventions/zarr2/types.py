@@ -264,7 +264,7 @@ def fill_base64(array: Array) -> Iterator[Fail]:
     if given == "":  # what netCDF-C writes for "nothing but zeros"; every reader copes
         yield Fail(FILL, message, severity="info", readers={}, fix=_as_base64)
     else:
-        fix = _as_base64 if fill.usable else None
+        fix = _as_base64 if fill.usable or _is_zero(given) else None
         yield Fail(FILL, message, readers=_readers_of_base64(array, given), fix=fix)
 
 
@@ -291,13 +291,23 @@ def _readers_of_base64(array: Array, given: Any) -> dict[str, str] | None:
     )
 
 
+def _is_zero(given: Any) -> bool:
+    """Whether it is 0, which programs write in place of bytes that are all zero."""
+    return type(given) in (int, float) and given == 0
+
+
 def _as_base64(node: Node) -> Draft | None:
     from nz_explorer.model import Array
 
     fill = node.storage_fill if isinstance(node, Array) else None
-    if fill is None or not fill.usable or not isinstance(node, Array):
+    if fill is None or not isinstance(node, Array):
         return None
-    raw = fill.value if isinstance(fill.value, bytes) else fill.value.tobytes()
+    if fill.usable:
+        raw = fill.value if isinstance(fill.value, bytes) else fill.value.tobytes()
+    elif _is_zero(node.metadata["fill_value"]):
+        raw = b""
+    else:
+        return None
     padded = raw.ljust(node.data_type.itemsize or 0, b"\0")
     return Draft("unsafe", (replace(FILL, base64.b64encode(padded).decode("ascii")),))
 

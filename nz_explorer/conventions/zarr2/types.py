@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from nz_explorer.conventions.zarr2.fill_readers import (
     masked_by,
     readers_of,
 )
-from nz_explorer.conventions.zarr2.netcdf_types import what_netcdf_reads
+from nz_explorer.conventions.zarr2.netcdf_types import BIG, UNSET, what_netcdf_reads
 from nz_explorer.conventions.zarr2.nodes import V2
 from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR, set_to, shown
 from nz_explorer.documents.json_types import json_type
@@ -103,6 +103,16 @@ def _type_of_name(pointer: str, given: Any) -> FixMaker | None:
     return set_to(pointer, numpy.newbyteorder("<").str, "suggest", note)
 
 
+def _misread(netcdf: Mapping[str, str]) -> dict[str, Any]:
+    """Return what is to be said of a type that others do not open, by what netCDF-C does."""
+    wrong = netcdf in (BIG, UNSET)
+    return {
+        "readers": {**OTHERS, **netcdf},
+        "impact": "values" if wrong else None,
+        "stops": tuple(OTHERS) if wrong else (),
+    }
+
+
 @rule("Z2-DT-001", on="array", formats=V2, provides="data type")
 def type_string(array: Array) -> Iterator[Fail]:
     """Require type strings of NumPy with a byte order."""
@@ -122,13 +132,13 @@ def type_string(array: Array) -> Iterator[Fail]:
                 at,
                 f"{what} has elements without bytes, which zarr-python does not open",
                 severity="info",
-                readers=OTHERS,
+                **_misread(what_netcdf_reads(given) if given[1] == "S" else {}),
             )
         elif not isinstance(given, str) or array.data_type.status in ("unknown", "malformed"):
             yield Fail(
                 at,
                 f"{what} is not a valid type string{_TEXTS if _is_string_type(given) else ''}",
-                readers={**OTHERS, **what_netcdf_reads(given)},
+                **_misread(what_netcdf_reads(given)),
                 fix=_as_objects(array, at) if _is_string_type(given) else _type_of_name(at, given),
             )
         elif given[0] not in "<>|" or _SOME_BYTES.fullmatch(given):
@@ -138,7 +148,7 @@ def type_string(array: Array) -> Iterator[Fail]:
             yield Fail(
                 at,
                 f"{what} has no byte order{'; netCDF-C 4.10 takes the values for big-endian' if big else ''}",
-                readers={**OTHERS, **(NCZARR_ERROR if given[0] == "=" else _BIG if big else {})},
+                **_misread(NCZARR_ERROR if given[0] == "=" else BIG if big else {}),
                 fix=set_to(at, f"{order}{name}", "suggest"),
             )
         elif given[1:2] == "O" and given[2:]:
@@ -182,7 +192,10 @@ def type_string(array: Array) -> Iterator[Fail]:
                 f'{"" if never else " before 3.4.1"} knows only "|{given[1:]}"',
                 severity="warning" if given[1:] == "O" else "info",
                 readers=OTHERS if never else BEFORE_3_4_1,
-                fix=set_to(at, f"|{given[1:]}"),
+                # of objects the rule asks for a filter as well
+                fix=set_to(at, f"|{given[1:]}")
+                if given[1:] != "O" or _has_known_objects(array)
+                else None,
             )
 
 
@@ -310,9 +323,6 @@ def _as_base64(node: Node) -> Draft | None:
         return None
     padded = raw.ljust(node.data_type.itemsize or 0, b"\0")
     return Draft("unsafe", (replace(FILL, base64.b64encode(padded).decode("ascii")),))
-
-
-_BIG = {"netCDF-C": "opens it, and takes the values for big-endian (4.10)"}
 
 
 @rule("Z2-FV-003", on="array", formats=V2, needs=("data type",), provides="fill scalar")

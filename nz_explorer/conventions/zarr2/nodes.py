@@ -327,15 +327,15 @@ def group_members(group: Group) -> Iterator[Fail]:
     if "zarr_format" not in group.metadata:
         consolidated = group.hierarchy.consolidated
         if group.path == "/":
-            empty = _EMPTY if consolidated is None else {}
-            yield _no_format({**empty, **_refusal_of_root(group)}, "blocks")
+            found = _no_format(_EMPTY if consolidated is None else {})
+            yield _hurts(found, _refusal_of_root(group))
         elif consolidated is not None:  # else the harm depends on what is in it
             entry = consolidated.entry(group.path, ".zgroup")
             lost = isinstance(entry, Mapping) and "zarr_format" not in entry
             if lost or consolidated.child_names(group.path):
-                yield _no_format(NOT_FOUND if lost else _EMPTY, "blocks")
+                yield _no_format(NOT_FOUND if lost else _EMPTY)
             else:
-                yield _no_format({}, "convention")
+                yield _no_format({})
     else:
         for fail in wrong_format(group, 2):
             yield _hurts(_as_consolidated(group, fail), _refusal_of_root(group))
@@ -345,7 +345,8 @@ def group_members(group: Group) -> Iterator[Fail]:
     yield from _extra(group, frozenset(known), "other keys MUST NOT be present")
 
 
-def _no_format(readers: Mapping[str, str], impact: Impact) -> Fail:
+def _no_format(readers: Mapping[str, str]) -> Fail:
+    impact: Impact = "blocks" if readers is NOT_FOUND else "values" if readers else "convention"
     return Fail(
         "/.zgroup/zarr_format",
         "zarr_format is missing from .zgroup",
@@ -362,7 +363,7 @@ def group_below_has_a_format(group: Group) -> Iterator[Fail]:
     if group.path == "/" or main is None or main.name != ".zgroup" or not main.ok:
         return
     if "zarr_format" not in group.metadata and group.hierarchy.consolidated is None:
-        yield _no_format(_EMPTY, "blocks") if group.children else _no_format({}, "convention")
+        yield _no_format(_EMPTY if group.children else {})
 
 
 @rule("Z2-GRP-003", on="array", formats=V2)

@@ -321,8 +321,9 @@ def _as_base64(node: Node) -> Draft | None:
         raw = b""
     else:
         return None
-    padded = raw.ljust(node.data_type.itemsize or 0, b"\0")
-    return Draft("unsafe", (replace(FILL, base64.b64encode(padded).decode("ascii")),))
+    size = node.data_type.itemsize or 0
+    fitting = raw[:size].ljust(size, b"\0")  # as NumPy makes it fit
+    return Draft("unsafe", (replace(FILL, base64.b64encode(fitting).decode("ascii")),))
 
 
 @rule("Z2-FV-003", on="array", formats=V2, needs=("data type",), provides="fill scalar")

@@ -323,7 +323,8 @@ def _xarray_finds_names(array: Array) -> bool:
 @rule("NCZ-XR-001", on="array", formats=V2, needs=("shape",))
 def names_for_xarray(array: Array) -> Iterator[Fail]:
     """Note arrays whose dimensions xarray cannot name, and so does not open."""
-    if array.stored_shape and not _xarray_finds_names(array):
+    known = array.dimension_references is not None  # else it is Z2-OGC-002
+    if array.stored_shape and known and not _xarray_finds_names(array):
         yield Fail(
             array.attribute_pointer("_ARRAY_DIMENSIONS"),
             f"xarray cannot find the dimensions of {array.path}: there is no _ARRAY_DIMENSIONS",

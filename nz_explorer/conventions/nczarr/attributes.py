@@ -211,7 +211,8 @@ def known_types(node: Node) -> Iterator[Fail]:
                 f"the type {shown(spelled)} of {key} is not known",
                 fix=_as_characters(place.at("types", key)) if late else None,
             )
-            yield read_today(node, place, unknown if _is_looked_up(node, key) else unused(unknown))
+            minds = _is_looked_up(node, key) and spelled not in _WITHOUT_LENGTH
+            yield read_today(node, place, unknown if minds else unused(unknown))
         elif place.era == "attributes" and attribute_type(spelled) == "json":
             if nczarr.is_hidden(key):
                 continue
@@ -222,6 +223,10 @@ def known_types(node: Node) -> Iterator[Fail]:
                 fix=_as_characters(place.at("types", key)),
             )
             yield outside if _is_looked_up(node, key) else unused(outside)
+
+
+_WITHOUT_LENGTH = ("S", "|S", "<S", ">S")
+"""Types of strings that are none, because the length is missing, and that netCDF-C takes all the same."""
 
 
 def _is_looked_up(node: Node, key: str) -> bool:

@@ -195,14 +195,25 @@ def undefined_values(array: Array, inside: Inside) -> Iterator[Fail | Undecided]
         and all(i < count for i, count in zip(indices, counts, strict=False))
     )
     if present < wanted and not (present == 0 and has_other_separator(array)):  # Z2-ARR-010
-        at_least = "at least " if parts < len(counts) else ""
-        missing = wanted - present
-        it = "they hold" if missing > 1 or at_least else "it holds"
-        yield Fail(
-            "/.zarray/fill_value",
-            f"{at_least}{missing} chunk{'s are' if missing > 1 else ' is'} missing and fill_value is null:"
-            f" what {it} is undefined",
-            fix=_define,
-        )
+        yield undefined(wanted - present, "at least " if parts < len(counts) else "")
     elif parts < len(counts):
         yield Undecided("cost")
+
+
+def undefined(missing: int, at_least: str = "") -> Fail:
+    """Return that chunks are missing where nothing says what they hold.
+
+    Parameters
+    ----------
+    missing : int
+        How many.
+    at_least : str
+        What is to be said before the number, where there may be more.
+    """
+    it = "they hold" if missing > 1 or at_least else "it holds"
+    return Fail(
+        "/.zarray/fill_value",
+        f"{at_least}{missing} chunk{'s are' if missing > 1 else ' is'} missing and fill_value is null:"
+        f" what {it} is undefined",
+        fix=_define,
+    )

@@ -84,13 +84,17 @@ def mandatory_members(array: Array) -> Iterator[Fail]:
             readers = READERS_WITHOUT.get(member)
             if member == "chunks" and readers is not None and nczarr.is_scalar(array):
                 readers = {name: readers[name] for name in readers if name != "netCDF-C"}
+            # of one dimension netCDF-C finds some length in that memory, of more it fails
+            misread = member == "chunks" and "netCDF-C" in (readers or {})
+            shown = misread and len(array.stored_shape or ()) == 1
+            others = tuple(name for name in readers or () if name != "netCDF-C")
             yield Fail(
                 f"/.zarray/{member}",
                 f"{member} is missing from .zarray",
                 fix=_add_null(member) if member in NULLABLE else None,
                 readers=readers,
-                impact="values" if member in UNSEEN_WITHOUT else None,
-                stops=("netCDF-C",) if member in UNSEEN_WITHOUT else (),
+                impact="values" if shown or member in UNSEEN_WITHOUT else None,
+                stops=others if shown else ("netCDF-C",) if member in UNSEEN_WITHOUT else (),
                 hidden_from=tuple(_NOT_SEEN) if member in UNSEEN_WITHOUT and seems_v2 else (),
             )
 

@@ -63,7 +63,9 @@ def references_fit(array: Array) -> Iterator[Fail]:
         yield Fail(
             place.at(member),
             f"dimension references {shown(given)} do not fit the shape {stored}",
-            readers={} if place.era == "objects" else None,  # which netCDF-C no longer reads
+            impact=None if stored else "convention",
+            # objects netCDF-C no longer reads, and arrays with the shape [] it passes over
+            readers=None if stored and place.era != "objects" else {},
         )
 
 

@@ -81,7 +81,7 @@ def _of_another_rank(given: list[int], shape: tuple[int, ...], said: str) -> Fai
             fix=set_to("/.zarray/chunks", first, "suggest"),
         )
     if not given and len(shape) == 1:
-        does = "takes the length from memory that nobody has set, and shows wrong values"
+        does = "takes the length from memory that nobody has set, and shows wrong values, or fails when it reads them"
         return Fail(
             "/.zarray/chunks",
             said,

@@ -50,9 +50,9 @@ def source(case: dict[str, Any], folder: Path) -> Any:
     unreadable, listable = case.get("unreadable", []), case.get("listable", True)
     if unreadable or not listable:
         return FaultyStore(documents, unreadable, listable)
-    if "packed" in case:  # not all of its names can be those of files
-        return pack(documents, folder / "packed.zip", **case["packed"])
     written = write(documents, folder / case["folder"] if "folder" in case else folder)
+    if "packed" in case:
+        return pack(documents, folder / "packed.zip", **case["packed"])
     if "references" in case:
         return refer(documents, folder / "references.json", case["references"])
     if "fragment" in case:

@@ -381,7 +381,9 @@ class Array(Node):
             bare = [problem.pointer for problem in problems if problem.kind == "bare-token"]
             # in long documents the place is not reported
             if document is not None and inside not in bare and "" not in bare:
-                return document.token(inside) or "a number"
+                # entries of consolidated metadata are decoded at once, or one by one: only then their text would be there
+                spelled = document.token(inside) if document.origin == "stored" else None
+                return spelled or "a number"
         return None
 
     @property

@@ -29,17 +29,19 @@ Status = Literal["working", "off", "delegated", "output", "planned"]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a rule comes from: a document and its heading, or whose ``practice`` it is."""
+    """Where a rule comes from: a document and its heading, or whose ``practice`` it is; and under which heading Zarr v2 says so, too."""
 
     doc: str
     section: str
     version: str | None = None
+    section_v2: str | None = None
 
     def __str__(self) -> str:
         if self.doc == "practice":
             return f"practice of {self.section}"
         name = self.doc if self.version is None else f"{self.doc} {self.version}"
-        return f"{name}, {self.section}"
+        also = "" if self.section_v2 is None else f"; Zarr v2, {self.section_v2}"
+        return f"{name}, {self.section}{also}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,9 @@ def _entry(rule_id: str, given: dict[str, Any]) -> RuleInfo:
         slug=given["slug"],
         title=given["title"],
         family=rule_id.split("-", 1)[0],
-        source=Source(source["doc"], source["section"], source.get("version")),
+        source=Source(
+            source["doc"], source["section"], source.get("version"), source.get("section_v2")
+        ),
         statement=given.get("statement", ""),
         level=given["level"],
         severity=given.get("severity", _severity(given["level"])),

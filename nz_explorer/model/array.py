@@ -360,31 +360,31 @@ class Array(Node):
             An attribute that it has.
         """
         value = self.attributes[name]
-        parts: list[tuple[tuple[str | int, ...], Any]] = [((name,), value)]
-        if isinstance(value, list):
-            parts = [((name, i), item) for i, item in enumerate(value[:2])]
-        beyond = next(
-            (
-                spelled
-                for place, item in parts
-                if type(item) is float
-                and math.isinf(item)
-                and (spelled := self._beyond_float64(*place)) is not None
-            ),
-            None,
+        return decode_fill(
+            value, self.data_type, self._beyond_float64(self.attribute_pointer(name), value)
         )
-        return decode_fill(value, self.data_type, beyond)
 
-    def _beyond_float64(self, *members: str | int) -> str | None:
-        """Return how an infinite number is spelled, None where it is the bare token Infinity."""
-        document, pointer = self.locate(self.attribute_pointer(*members))
-        problems = () if document is None else document.problems
-        bare = [problem.pointer for problem in problems if problem.kind == "bare-token"]
-        if (
-            document is None or pointer in bare or "" in bare
-        ):  # in long documents the place is not reported
-            return None
-        return document.token(pointer) or "a number"
+    def _beyond_float64(self, pointer: str, value: Any) -> str | None:
+        """Return how a fill value is spelled that is infinite, though no bare token Infinity; None where it is finite, or the token."""
+        infinite = [
+            place
+            for place, item in (
+                [(pointer, value)]
+                if not isinstance(value, list)
+                else [(f"{pointer}/{i}", item) for i, item in enumerate(value[:2])]
+            )
+            if type(item) is float and math.isinf(item)
+        ]
+        for place in infinite:
+            document, inside = self.locate(place)
+            problems = () if document is None else document.problems
+            bare = [problem.pointer for problem in problems if problem.kind == "bare-token"]
+            # in long documents the place is not reported
+            if document is not None and inside not in bare and "" not in bare:
+                # entries of consolidated metadata are decoded at once, or one by one: only then their text would be there
+                spelled = document.token(inside) if document.origin == "stored" else None
+                return spelled or "a number"
+        return None
 
     @property
     def storage_fill(self) -> FillValue | None:
@@ -394,7 +394,12 @@ class Array(Node):
             self._storage_fill = (
                 None
                 if given is None
-                else decode_storage_fill(given, self.data_type, self.zarr_format or 3)
+                else decode_storage_fill(
+                    given,
+                    self.data_type,
+                    self.zarr_format or 3,
+                    self._beyond_float64(self.pointer("fill_value"), given),
+                )
             )
         return self._storage_fill
 

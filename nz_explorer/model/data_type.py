@@ -399,7 +399,7 @@ def _subarray(member: DataType, shape: Any) -> DataType:
     lengths = shape if isinstance(shape, list) else [shape]
     count = 1
     for length in lengths:
-        if not _is_int(length) or length < 1:
+        if not _is_int(length) or length < 0:
             return _malformed(shape, "the shape of a field is not a list of lengths")
         count *= length
     if count * member.itemsize > _LARGEST_ITEM or len(lengths) > 32:

@@ -64,7 +64,9 @@ class Packaging:
     repeated : dict of str to int
         Names of a zip file that occur more than once, and how often.
     odd_names : tuple of str
-        Names of a zip file that begin with a slash, or have a part that is empty or dots: they are nobody's keys.
+        Names of a zip file that begin with a slash, or have parts that are empty, ``.`` or ``..``: they are nobody's keys.
+    holding_names : tuple of str
+        Names of a zip file that hold something, and are those of folders, too.
     lies_in : str
         What the source is part of, as the end of a sentence; empty where it is part of no hierarchy.
     group_above : str
@@ -78,6 +80,7 @@ class Packaging:
     top_folder: str = ""
     repeated: Mapping[str, int] = field(default_factory=dict)
     odd_names: tuple[str, ...] = ()
+    holding_names: tuple[str, ...] = ()
     lies_in: str = ""
     group_above: str = ""
     folder_called_zip: bool = False

@@ -189,3 +189,9 @@ def test_a_rule_cites_a_heading_of_its_text(rule: RuleInfo) -> None:
 def test_what_is_no_more_than_a_practice_is_cited_as_one() -> None:
     assert str(rules()["NZ-FILL-006"].source) == "practice of xarray up to 2026.9"
     assert str(rules()["NZ-FILL-003"].source) == "NZ-1.0, The _FillValue Attribute"
+
+
+def test_a_rule_on_both_formats_cites_both_texts() -> None:
+    assert str(rules()["TREE-002"].source) == "Zarr core 3.1, Group metadata; Zarr v2, Groups"
+    older = "Zarr v2 as printed in OGC 21-050r1, Arrays, Metadata"
+    assert str(rules()["Z2-ARR-003"].source) == older

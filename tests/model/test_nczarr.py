@@ -16,6 +16,7 @@ import zarr
 import nz_explorer as nz
 from nz_explorer.model import Array, Group, Hierarchy, Node, dimension_table, open_store
 from nz_explorer.model.dialects import nczarr
+from nz_explorer.model.dialects.nczarr_types import attribute_type
 from nz_explorer.store import SourceError
 from tests.netcdf.older import as_keys, as_objects, put
 
@@ -210,7 +211,7 @@ def test_an_object_beside_that_cannot_be_read_is_a_finding_and_no_more(tmp_path:
     ],
 )
 def test_types_of_attributes(spelled: Any, strings: bool, meaning: str | None) -> None:
-    assert nczarr.attribute_type(spelled, strings=strings) == meaning
+    assert attribute_type(spelled, strings=strings) == meaning
 
 
 def test_dimensions_as_the_next_version_lists_them(tmp_path: Path) -> None:

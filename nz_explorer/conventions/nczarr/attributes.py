@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, is_integer, shown
@@ -14,7 +15,8 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array
 from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.model.dialects import nczarr, netcdf_numbers
-from nz_explorer.text.phrases import article, listed
+from nz_explorer.model.dialects.nczarr_types import attribute_type
+from nz_explorer.text.phrases import article, listed, plural
 
 if TYPE_CHECKING:
     from nz_explorer.engine.impact import Impact
@@ -54,8 +56,8 @@ STORAGE = ("chunked", "contiguous", "compact", "scalar")
 @rule("NCZ-VAR-004", on="array")
 def storage(array: Array) -> Iterator[Fail]:
     """Require a storage that netCDF knows."""
-    place = nczarr.find(array, "array")
-    if place is not None and isinstance(place.value, dict) and "storage" in place.value:
+    place = nczarr.find_object(array, "array")
+    if place is not None and "storage" in place.value:
         given = place.value["storage"]
         if given not in STORAGE:
             said = f"storage must be one of {', '.join(STORAGE)}, got {shown(given)}"
@@ -65,8 +67,8 @@ def storage(array: Array) -> Iterator[Fail]:
 @rule("NCZ-VAR-005", on="array", formats=V2, needs=("shape",))
 def scalar_fits(array: Array) -> Iterator[Fail]:
     """Require an array marked as scalar to have the shape [1] and no dimensions."""
-    place = nczarr.find(array, "array")
-    if place is None or not isinstance(place.value, dict) or not place.is_scalar:
+    place = nczarr.find_object(array, "array")
+    if place is None or not place.is_scalar:
         return
     member, given = place.member("dimension_references")
     stored = array.stored_shape
@@ -128,12 +130,26 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
     own = [key for key in node.attributes if not nczarr.is_hidden(key)]
     if place is None:
         beside = nczarr.find(node, "array") or nczarr.find(node, "group")
+        if beside is not None and not own and beside.read and beside.era == "attributes":
+            yield Fail(
+                node.attribute_pointer("_nczarr_attr"),
+                "no attribute types are given, which netCDF-C writes of every node; there is none to guess here",
+                fix=_empty_types,
+            )
         if own and beside is not None:
             is_old = beside.era == "objects"
             yield Fail(
                 "/.nczattr" if is_old else node.attribute_pointer("_nczarr_attr"),
                 f"no attribute types are given, so netCDF-C guesses those of {listed(map(json_text, own))}",
             )
+        return
+    if not place.read and nczarr.is_read(node.hierarchy.root, "superblock"):
+        key = place.pointer.rpartition("/")[2]
+        yield Fail(
+            place.pointer,
+            f"the types are in {key}, which netCDF-C 4.10 does not read: it guesses them, and shows {key} as an attribute",
+            fix=partial(_types_of_today, place) if place.era == "attributes" else None,
+        )
         return
     types = place.value.get("types", {}) if isinstance(place.value, dict) else None
     if not isinstance(types, dict):
@@ -159,6 +175,25 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
             )
 
 
+def _empty_types(node: Node) -> Draft:
+    """Give the types that netCDF-C writes of its own metadata."""
+    own = [key for keys in nczarr.KEYS.values() for key in keys[:1] if key in node.attributes]
+    types = dict.fromkeys((*own, "_nczarr_attr"), "|J0")
+    return Draft("safe", set_attribute(node, "_nczarr_attr", {"types": types}))
+
+
+def _types_of_today(place: Place, node: Node) -> Draft | None:
+    """Give types under the name that is read today, with the type that characters have today."""
+    types = place.member("types")[1]
+    if not isinstance(types, dict):
+        return None
+    late = {
+        key: ">S1" if isinstance(one, str) and "U" in one else one for key, one in types.items()
+    }
+    operations = set_attribute(node, "_nczarr_attr", {"types": {**late, "_nczarr_attr": "|J0"}})
+    return Draft("suggest", (*operations, remove(place.pointer)))
+
+
 @rule("NCZ-ATT-002", on="node")
 def known_types(node: Node) -> Iterator[Fail]:
     """Require types that netCDF-C knows."""
@@ -176,8 +211,9 @@ def known_types(node: Node) -> Iterator[Fail]:
                 f"the type {shown(spelled)} of {key} is not known",
                 fix=_as_characters(place.at("types", key)) if late else None,
             )
-            yield read_today(node, place, unknown if _is_looked_up(node, key) else unused(unknown))
-        elif place.era == "attributes" and nczarr.attribute_type(spelled) == "json":
+            minds = _is_looked_up(node, key) and spelled not in _WITHOUT_LENGTH
+            yield read_today(node, place, unknown if minds else unused(unknown))
+        elif place.era == "attributes" and attribute_type(spelled) == "json":
             if nczarr.is_hidden(key):
                 continue
             outside = Fail(
@@ -187,6 +223,10 @@ def known_types(node: Node) -> Iterator[Fail]:
                 fix=_as_characters(place.at("types", key)),
             )
             yield outside if _is_looked_up(node, key) else unused(outside)
+
+
+_WITHOUT_LENGTH = ("S", "|S", "<S", ">S")
+"""Types of strings that are none, because the length is missing, and that netCDF-C takes all the same."""
 
 
 def _is_looked_up(node: Node, key: str) -> bool:
@@ -351,10 +391,56 @@ def named_numbers(node: Node) -> Iterator[Fail]:
 
 @rule("NCZ-ATT-005", on="node", needs=("attributes",))
 def length_of_strings(node: Node) -> Iterator[Fail]:
-    """Require the maximum string length to be a positive integer."""
-    for key in nczarr.MAX_LENGTHS:
-        given = node.attributes.get(key, 1)
+    """Require the maximum string length to be a positive integer, where it means something, and that of the strings."""
+    of_root, of_array = nczarr.MAX_LENGTHS
+    for key in filter(node.attributes.__contains__, nczarr.MAX_LENGTHS):
+        given, pointer = node.attributes[key], node.attribute_pointer(key)
+        strings = isinstance(node, Array) and node.data_type.kind == "bytes" and not _is_char(node)
+        if key == of_array and isinstance(node, Array) and strings:
+            cut = _cut_otherwise(node, key)
+            if cut is not None:
+                yield cut
+                continue
         if not is_integer(given) or given < 1:
+            yield Fail(pointer, f"{key} must be a positive integer, got {shown(given)}")
+        elif key == of_root and not node.is_root:
+            yield Fail(pointer, f"{key} is an attribute of the root, and says nothing elsewhere")
+        elif key == of_array and not strings and not _is_unclear(node):
             yield Fail(
-                node.attribute_pointer(key), f"{key} must be a positive integer, got {shown(given)}"
+                pointer, f"{key} is an attribute of arrays of strings, and says nothing here"
             )
+
+
+def _is_unclear(node: Node) -> bool:
+    """Whether nothing is known of the type of an array."""
+    return isinstance(node, Array) and node.data_type.kind == "unknown"
+
+
+def _is_char(array: Array) -> bool:
+    """Whether netCDF-C takes the bytes of an array for characters, and not for strings of one byte."""
+    return array.metadata.get("dtype") == ">S1"
+
+
+def _cut_otherwise(array: Array, key: str) -> Fail | None:
+    """Return that netCDF-C takes another number of bytes for a string than is stored."""
+    given, size = array.attributes[key], array.data_type.itemsize
+    length = given[0] if isinstance(given, list) and given else given
+    is_read = nczarr.attribute_types(array).get(key, "int32") == "int32"
+    if not is_read or not is_integer(length) or length == size:
+        return None
+    crashes = length < 0
+    does = (
+        "crashes the process when it reads the values (4.10)"
+        if crashes
+        else f"takes {length} bytes for each string, and shows wrong ones"
+    )
+    pointer = array.attribute_pointer(key)
+    return Fail(
+        pointer,
+        f"{key} is {shown(given)}, and the strings of dtype {shown(array.metadata.get('dtype'))} have {plural(size or 0, 'byte')}:"
+        f" netCDF-C {does}",
+        severity="warning",
+        impact="blocks" if crashes else "values",
+        readers={"netCDF-C": does},
+        fix=lambda _node: Draft("suggest", (replace(pointer, size),), "if dtype is right"),
+    )

@@ -18,7 +18,7 @@ from nz_explorer.text.phrases import listed
 if TYPE_CHECKING:
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
-from nz_explorer.conventions.nczarr.groups import is_names, no_object
+from nz_explorer.conventions.nczarr.groups import is_names
 from nz_explorer.conventions.nczarr.superblock import V2, read_today, unused
 
 _FULL_NAME = re.compile(r"(/[^/]+)+")
@@ -31,20 +31,15 @@ def _with_slash(name: str) -> str:
 
 def _references(array: Array) -> tuple[Place, str, Any] | None:
     """Return where the dimension references of an array are, under which name, and the references."""
-    place = nczarr.find(array, "array")
-    if place is None or not isinstance(place.value, dict):
-        return None
-    return (place, *place.member("dimension_references"))
+    place = nczarr.find_object(array, "array")
+    return None if place is None else (place, *place.member("dimension_references"))
 
 
 @rule("NCZ-VAR-001", on="array", needs=("shape",))
-def references_fit(array: Array) -> Iterator[Fail | Undecided]:
+def references_fit(array: Array) -> Iterator[Fail]:
     """Require one full name of a dimension for each length of the shape."""
-    place = nczarr.find(array, "array")
+    place = nczarr.find_object(array, "array")
     if place is None:
-        return
-    if not isinstance(place.value, dict):
-        yield no_object(array, place)
         return
     member, given = place.member("dimension_references")
     stored = list(array.stored_shape or ())
@@ -68,7 +63,9 @@ def references_fit(array: Array) -> Iterator[Fail | Undecided]:
         yield Fail(
             place.at(member),
             f"dimension references {shown(given)} do not fit the shape {stored}",
-            readers={} if place.era == "objects" else None,  # which netCDF-C no longer reads
+            impact=None if stored else "convention",
+            # objects netCDF-C no longer reads, and arrays with the shape [] it passes over
+            readers=None if stored and place.era != "objects" else {},
         )
 
 
@@ -249,6 +246,9 @@ def _base_names(references: tuple[str, ...]) -> list[str]:
 def names_agree(array: Array) -> Iterator[Fail]:
     """Require xarray's names to be those of the dimensions referred to."""
     names, references = array.attributes.get("_ARRAY_DIMENSIONS"), array.dimension_references
+    place = nczarr.find_object(array, "array")
+    if place is not None and place.is_scalar:
+        return  # NCZ-VAR-005
     if not references or not is_names(names) or not isinstance(names, list):
         return
     called = _base_names(references)
@@ -295,23 +295,27 @@ def artificial_names(array: Array) -> Iterator[Fail]:
         )
 
 
-@rule("NCZ-DIM-002", on="array")
-def shared_from_above(array: Array) -> Iterator[Fail]:
+@rule("NCZ-DIM-002", on="members")
+def shared_from_above(group: Group) -> Iterator[Fail]:
     """Note dimensions of groups above, which NZ does not know: there a name belongs to one group."""
-    found, references = _references(array), array.dimension_references
-    if found is None or references is None:
-        return
-    own = array.parent or "/"
-    above = [
-        reference
-        for reference in dict.fromkeys(references)
-        if (home := paths.above(reference)) != own and own.startswith(paths.below(home))
-    ]
-    if above:
-        yield Fail(
-            found[0].at(found[1]),
-            f"this array uses {', '.join(above)} of {'a group' if len(above) == 1 else 'groups'} above",
-        )
+    for array in group.arrays:
+        found = _references(array)
+        if found is None:
+            continue
+        # what nothing declares is NCZ-VAR-002
+        above = [
+            reference
+            for reference in dict.fromkeys(array.dimension_references or ())
+            if isinstance(declared := _declared(array, reference), tuple)
+            and declared[0].path != group.path
+            and array.path.startswith(paths.below(declared[0].path))
+        ]
+        if above:
+            yield Fail(
+                found[0].at(found[1]),
+                f"this array uses {', '.join(above)} of {'a group' if len(above) == 1 else 'groups'} above",
+                path=array.path,
+            )
 
 
 def _xarray_finds_names(array: Array) -> bool:
@@ -324,7 +328,8 @@ def _xarray_finds_names(array: Array) -> bool:
 @rule("NCZ-XR-001", on="array", formats=V2, needs=("shape",))
 def names_for_xarray(array: Array) -> Iterator[Fail]:
     """Note arrays whose dimensions xarray cannot name, and so does not open."""
-    if array.stored_shape and not _xarray_finds_names(array):
+    known = array.dimension_references is not None  # else it is Z2-OGC-002
+    if array.stored_shape and known and not _xarray_finds_names(array):
         yield Fail(
             array.attribute_pointer("_ARRAY_DIMENSIONS"),
             f"xarray cannot find the dimensions of {array.path}: there is no _ARRAY_DIMENSIONS",

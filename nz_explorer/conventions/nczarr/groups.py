@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -30,28 +31,22 @@ _LEGAL_NAMES = (
 )
 
 
-def no_object(node: Node, place: nczarr.Place) -> Fail | Undecided:
-    """Return that metadata of netCDF-C are no object.
-
-    Parameters
-    ----------
-    node : Node
-        Where they are.
-    place : Place
-        Which they are.
-    """
-    said = f"netCDF-C's metadata of this node must be an object, got {json_type(place.value)}"
-    return unread(place) or read_today(node, place, Fail(place.pointer, said))
+@rule("NCZ-GRP-001", "NCZ-VAR-001", on="node")
+def metadata_are_objects(node: Node) -> Iterator[Fail | Undecided]:
+    """Require an object where netCDF-C keeps what it knows of a group or an array."""
+    is_array = isinstance(node, Array)
+    place = nczarr.find(node, "array" if is_array else "group")
+    if place is not None and not isinstance(place.value, dict):
+        said = f"netCDF-C's metadata of this node must be an object, got {json_type(place.value)}"
+        found = unread(place) or read_today(node, place, Fail(place.pointer, said))
+        yield dataclasses.replace(found, rule="NCZ-VAR-001" if is_array else "NCZ-GRP-001")
 
 
 @rule("NCZ-GRP-001", on="group")
-def declared_dimensions(group: Group) -> Iterator[Fail | Undecided]:
+def declared_dimensions(group: Group) -> Iterator[Fail]:
     """Require each declared dimension to have a length."""
-    place = nczarr.find(group, "group")
+    place = nczarr.find_object(group, "group")
     if place is None:
-        return
-    if not isinstance(place.value, dict):
-        yield no_object(group, place)
         return
     for found in _dimensions(group, place):
         yield read_today(group, place, found)
@@ -110,8 +105,8 @@ def _odd_note(pointer: str, dimension: str, given: Any) -> Fail:
 @rule("NCZ-GRP-001", on="members")
 def lists_of_names(group: Group) -> Iterator[Fail]:
     """Require arrays and groups to be lists of names; what it means otherwise depends on what is there."""
-    place = nczarr.find(group, "group")
-    if place is None or not isinstance(place.value, dict):
+    place = nczarr.find_object(group, "group")
+    if place is None:
         return
     for found in _lists(group, place):
         yield read_today(group, place, found)
@@ -140,7 +135,9 @@ def is_names(given: Any) -> bool:
 def unlimited_too_early(group: Group) -> Iterator[Fail]:
     """Note an unlimited dimension from before netCDF-C had them in Zarr."""
     notes = nczarr.group_notes(group)
-    if notes is None or not (notes.place.era == "objects" or notes.place.is_upper):
+    if notes is None or notes.place.era == "attributes":
+        return
+    if notes.place.era == "keys" and not notes.place.is_upper:
         return
     for dimension in notes.dimensions.values():
         if dimension.unlimited:
@@ -153,8 +150,8 @@ def unlimited_too_early(group: Group) -> Iterator[Fail]:
 @rule("NCZ-GRP-002", on="members")
 def contents(group: Group) -> Iterator[Fail]:
     """Require the lists of a group to match its contents: netCDF-C sees nothing else."""
-    place = nczarr.find(group, "group")
-    if place is None or not isinstance(place.value, dict):
+    place = nczarr.find_object(group, "group")
+    if place is None:
         return
     for kind in ("arrays", "groups"):
         member, names = place.member(kind)
@@ -256,8 +253,8 @@ def _unresolved(nodes: Iterable[Node]) -> Iterator[str]:
 
 def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
     """Name what is there – but what has no notes of its own netCDF-C does not open, nor all the rest."""
-    place = nczarr.find(node, "group")
-    if place is None or not isinstance(place.value, dict) or not isinstance(node, Group):
+    place = nczarr.find_object(node, "group")
+    if place is None or not isinstance(node, Group):
         return None
     given = place.value.get(member)
     before = list(nczarr.names(given) or ())

@@ -54,6 +54,15 @@ def metadata_are_there(group: Group) -> Iterator[Fail]:
                 readers={"netCDF-C": "crashes the process (4.10)"} if listed_anyway else None,
                 fix=lambda node: _group_metadata(node, era),
             )
+        elif group.state != "missing":
+            yield Fail(
+                _pointer(group, "_nczarr_group", era),
+                f"netCDF-C's metadata of {group.path} are {_where(group, 'group')}; without them the group is empty to it, as it is here",
+                severity="info",
+                impact="convention",
+                readers={},
+                fix=lambda node: _group_metadata(node, era),
+            )
         return
     names = (notes.arrays if notes is not None else None) or ()
     for array in group.arrays:
@@ -124,8 +133,8 @@ def root_has_attributes(root: Node) -> Iterator[Fail]:
 @rule("NCZ-VAR-007", on="array", formats=(2,), needs=("shape",))
 def scalar_is_marked(array: Array) -> Iterator[Fail]:
     """Note a scalar that only storage tells, as it did up to 4.9."""
-    place = nczarr.find(array, "array")
-    if place is None or not place.read or not isinstance(place.value, dict):
+    place = nczarr.find_object(array, "array")
+    if place is None or not place.read:
         return
     references = place.member("dimension_references")[1]
     if "scalar" not in place.value and place.is_scalar and references == []:
@@ -202,6 +211,10 @@ def _group_metadata(node: Node, era: nczarr.Era) -> Draft | None:
         "groups": [group.name for group in node.groups],
     }
     note = "made from the shapes and names of the arrays; which dimensions were unlimited is not known any more"
+    if lost := [array.path for array in node.arrays if not nczarr.is_read(array, "array")]:
+        note += (
+            f"; then those of {listed(lost)}, without which netCDF-C opens nothing (NCZ-VAR-006)"
+        )
     return Draft("suggest", _put(node, "_nczarr_group", value, era), note)
 
 

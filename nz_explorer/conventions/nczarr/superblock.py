@@ -11,11 +11,12 @@ from nz_explorer.conventions.nz.names import S3_KEY
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
-from nz_explorer.engine.fixes import Draft
+from nz_explorer.engine.fixes import Draft, move
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
 from nz_explorer.model.dialects import nczarr, netcdf_names
 from nz_explorer.store import url_modes
+from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
@@ -57,6 +58,13 @@ def _eras(node: Node) -> dict[nczarr.Era, Place]:
     return found
 
 
+def _form(place: Place) -> str:
+    """Return in which form something is noted."""
+    if place.era == "attributes" and place.is_upper:
+        return "attributes with names in upper case, as no netCDF-C writes them"
+    return nczarr.ERAS[place.era]
+
+
 @rule("NCZ-ERA-001", on="node")
 def era(node: Node) -> Iterator[Fail]:
     """Report the form of the NCZarr metadata, and whether all nodes have the same."""
@@ -68,9 +76,7 @@ def era(node: Node) -> Iterator[Fail]:
         pointer = next(
             (place.pointer for place in own.values()), node.attribute_pointer(nczarr.PROPERTIES)
         )
-        dialect = (
-            " and ".join(nczarr.ERAS[era] for era in own) or "pure Zarr, without NCZarr metadata"
-        )
+        dialect = " and ".join(map(_form, own.values())) or "pure Zarr, without NCZarr metadata"
         if node.zarr_format == 3:
             dialect += "; netCDF-C up to 4.10 does not read Zarr v3"
         mixed = len(own) > 1
@@ -80,10 +86,10 @@ def era(node: Node) -> Iterator[Fail]:
         return
     for here, place in own.items():
         if here not in roots:
-            there = " and ".join(nczarr.ERAS[era] for era in roots) or "nothing noted"
+            there = " and ".join(map(_form, roots.values())) or "nothing noted"
             yield Fail(
                 place.pointer,
-                f"this node has {nczarr.ERAS[here]}; the root has {there}",
+                f"this node has {_form(place)}; the root has {there}",
                 related=("/",),
                 severity="warning",
             )
@@ -112,6 +118,15 @@ def no_longer_read(node: Node) -> Iterator[Fail]:
     for part in ("superblock", "group"):
         place = nczarr.find(node, part)
         key = "" if place is None else place.pointer.rpartition("/")[2]
+        if place is not None and key.isupper() and place.era == "attributes":
+            yield Fail(
+                place.pointer,
+                f"{key}: a name in upper case, which netCDF-C up to 4.9.0 wrote into .zgroup only, and 4.10 does not read",
+                fix=lambda node, place=place, part=part: Draft(  # type: ignore[misc]  # bound now
+                    "suggest", (move(place.pointer, node.attribute_pointer(nczarr.KEYS[part][0])),)
+                ),
+            )
+            return
         if place is not None and key.isupper():
             yield Fail(
                 place.pointer,
@@ -154,8 +169,8 @@ def is_reached(node: Node) -> bool:
     here, is_array = node.path, isinstance(node, Array)
     for path in paths.all_above(here):
         above = node.hierarchy.get(path)
-        place = None if above is None else nczarr.find(above, "group")
-        if place is not None and isinstance(place.value, dict):
+        place = None if above is None else nczarr.find_object(above, "group")
+        if place is not None:
             listed = place.member("arrays" if is_array else "groups")[1]
             if here.rpartition("/")[2] not in (netcdf_names.names_read(listed) or ()):
                 return False
@@ -200,6 +215,18 @@ def superblock(node: Node) -> Iterator[Fail | Undecided]:
             "attributes": node.attribute_pointer("_nczarr_superblock"),
         }[group.era]
         yield Fail(where, "there is no NCZarr superblock, although the group has NCZarr metadata")
+
+
+@rule("NCZ-SB-001", on="node")
+def superblock_below(node: Node) -> Iterator[Fail]:
+    """Note a superblock below the root, where it says nothing."""
+    place = None if node.is_root else nczarr.find(node, "superblock")
+    if place is not None:
+        opened = "" if isinstance(node, Array) else ", unless it opens this group by itself"
+        yield Fail(
+            place.pointer,
+            f"a superblock belongs to the root, and netCDF-C does not look at this one{opened}",
+        )
 
 
 _VERSION = re.compile(r"\s*[+-]?[0-9]")
@@ -249,6 +276,19 @@ def _names_meant(modes: tuple[str, ...]) -> str:
     if "nczarr" in modes:
         return f"what netCDF-C notes{', else by ' + attribute if attribute else ''}"
     return ""
+
+
+@rule("NCZ-KEY-001", on="root")
+def keys_hold_or_are_folders(node: Node) -> Iterator[Fail]:
+    """Require that no name in a zip file is one of something stored, and one of a folder."""
+    names = node.hierarchy.reader.packaging.holding_names
+    if names:
+        some = listed(map(json_text, names[:3])) + (" and more" if len(names) > 3 else "")
+        yield Fail(
+            "",
+            f"what is stored under {some} is also the beginning of other keys",
+            fix=lambda _node: Draft("suggest", note="give one of them another name"),
+        )
 
 
 @rule("NCZ-KEY-002", on="name")

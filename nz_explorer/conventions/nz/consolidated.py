@@ -133,7 +133,7 @@ def _means_the_same(difference: Difference) -> bool:
     """Whether zarr-python makes the same of a difference in .zarray."""
     member, *inside = pointers.split(difference.pointer)
     if inside or member not in ARRAY_MEMBERS:
-        return member not in ARRAY_MEMBERS and not member.lower().startswith(NCZARR)
+        return member not in ARRAY_MEMBERS and member not in NCZARR
     same = _NOTHING.get(member, ())
     return difference.stored in same and difference.consolidated in same
 

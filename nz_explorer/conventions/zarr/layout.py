@@ -56,29 +56,50 @@ def repeated_names(node: Node) -> Iterator[Fail]:
         )
 
 
-_LISTING = dict.fromkeys(
-    ("zarr-python", "xarray"),
-    "raises ValueError when it lists the group: the path contains '.' or '..' segments",
-)
+_BAD_PARTS = ("", ".", "..")
+"""Parts that the path of a key cannot have."""
+_LISTED = {
+    True: "raises ValueError: The path is invalid because it contains '.' or '..' segments",
+    False: "raises RecursionError",
+}
+"""What becomes of a group in whose listing there is such a part, by whether it has a dot."""
 
 
 @rule("TREE-016", on="root")
 def names_that_are_no_keys(node: Node) -> Iterator[Fail]:
-    """Fail on a zip file with names that no key can have, which no reader finds; TREE-015 has backslashes."""
+    """Fail on a zip file with names that have parts which no key has, such as a leading slash; TREE-015 has backslashes."""
     odd = [name for name in node.hierarchy.reader.packaging.odd_names if "\\" not in name]
     if odd:
         some = listed([json_text(name) for name in odd[:3]])
         more = " and more" if len(odd) > 3 else ""
+        raised = sorted({_LISTED[part != ""] for part in _listed_parts(node, odd)})
+        does = ", or ".join([raised[0], *raised[1:]]) if raised else ""
+        readers = dict.fromkeys(("zarr-python", "xarray"), f"{does}, when it lists the group")
         yield Fail(
             "",
-            f"names in this zip file cannot be keys of a store: {some}{more}; they have to be relative, with one slash between"
-            " names that are not . or ..",
-            readers=_LISTING if any(name.startswith(("./", "../")) for name in odd) else None,
+            f"names in this zip file cannot be keys of a store: {some}{more}; they have to be relative, with slashes, and no"
+            " part of them may be empty, . or ..",
+            impact=None if raised else "convention",
+            readers=readers if raised else {},
             fix=lambda _node: Draft(
                 "suggest",
                 note="unzip it (unzip and 7-Zip repair such names), and zip it again from inside the folder",
             ),
         )
+
+
+def _listed_parts(node: Node, names: Iterable[str]) -> Iterator[str]:
+    """Yield the parts that readers meet when they list groups, which they do where no consolidated metadata tell what is there."""
+    places = set()
+    for name in names:
+        parts = name.removesuffix("/").split("/")
+        at = next(i for i, part in enumerate(parts) if part in _BAD_PARTS)
+        places.add(("/" + "/".join(parts[:at]), parts[at]))
+    if node.hierarchy.consolidated is None:
+        for path, part in sorted(places):
+            here = node if path == "/" else node.hierarchy.get(path)
+            if here is not None and here.kind == "group":
+                yield part
 
 
 @rule("TREE-020", on="root")

@@ -32,10 +32,12 @@ ZARR2 = Convention(
         f"{__name__}.{module}"
         for module in (
             "nodes",
+            "consolidated",
             "chunk_lengths",
             "chunk_keys",
             "codecs",
             "types",
+            "structured_types",
             "hidden_values",
             "chunks",
             "ogc",

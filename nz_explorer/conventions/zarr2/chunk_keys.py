@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr2.nodes import V2
@@ -115,12 +115,19 @@ def unexpected_keys(array: Array, inside: Inside) -> Iterator[Fail]:
     unexpected = [name for name in inside.other_names if not is_document(name)]
     if _separator(array) in SEPARATORS and _separator_in_use(array, inside) is None:
         unexpected += [name for name in inside.chunk_names if not _may_be_chunk(array, name)]
-    for name in unexpected[:5]:
-        more = (
-            f" (and {len(unexpected) - 5} more)"
-            if len(unexpected) > 5 and name == unexpected[4]
-            else ""
-        )
+    yield from not_chunks(unexpected)
+
+
+def not_chunks(names: Sequence[str]) -> Iterator[Fail]:
+    """Yield that names in the folder of an array are none of chunks.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names, relative to the array.
+    """
+    for name in names[:5]:
+        more = f" (and {len(names) - 5} more)" if len(names) > 5 and name == names[4] else ""
         yield Fail("", f"{json_text(name)} in the array's folder is not a chunk{more}")
 
 
@@ -188,14 +195,25 @@ def undefined_values(array: Array, inside: Inside) -> Iterator[Fail | Undecided]
         and all(i < count for i, count in zip(indices, counts, strict=False))
     )
     if present < wanted and not (present == 0 and has_other_separator(array)):  # Z2-ARR-010
-        at_least = "at least " if parts < len(counts) else ""
-        missing = wanted - present
-        it = "they hold" if missing > 1 or at_least else "it holds"
-        yield Fail(
-            "/.zarray/fill_value",
-            f"{at_least}{missing} chunk{'s are' if missing > 1 else ' is'} missing and fill_value is null:"
-            f" what {it} is undefined",
-            fix=_define,
-        )
+        yield undefined(wanted - present, "at least " if parts < len(counts) else "")
     elif parts < len(counts):
         yield Undecided("cost")
+
+
+def undefined(missing: int, at_least: str = "") -> Fail:
+    """Return that chunks are missing where nothing says what they hold.
+
+    Parameters
+    ----------
+    missing : int
+        How many.
+    at_least : str
+        What is to be said before the number, where there may be more.
+    """
+    it = "they hold" if missing > 1 or at_least else "it holds"
+    return Fail(
+        "/.zarray/fill_value",
+        f"{at_least}{missing} chunk{'s are' if missing > 1 else ' is'} missing and fill_value is null:"
+        f" what {it} is undefined",
+        fix=_define,
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.nodes import (
@@ -42,7 +42,7 @@ def chunks(array: Array) -> Iterator[Fail]:
     elif not isinstance(given, list) or not all(map(is_integer, given)):
         lone = is_integer(given) and given > 0 and len(lengths) == 1  # a list of one to zarr-python
         yield Fail(
-            "/.zarray/chunks",
+            _first(given, is_integer),
             f"{what}, got {shown(given)}",
             readers=NCZARR_ERROR if lone else None,
             fix=set_to("/.zarray/chunks", [given]) if lone else None,
@@ -51,6 +51,14 @@ def chunks(array: Array) -> Iterator[Fail]:
         yield _of_another_rank(given, stored, f"{what}, got {len(given)}: {shown(given)}")
     else:
         yield from empty_chunks(array, given, "/.zarray/chunks")
+
+
+def _first(given: Any, is_right: Callable[[Any], bool]) -> str:
+    """Return the pointer to the first length that is not right; to all of them where they are no list."""
+    for axis, length in enumerate(given if isinstance(given, list) else ()):
+        if not is_right(length):
+            return f"/.zarray/chunks/{axis}"
+    return "/.zarray/chunks"
 
 
 _REFUSED_RANK = {
@@ -72,10 +80,19 @@ def _of_another_rank(given: list[int], shape: tuple[int, ...], said: str) -> Fai
             readers=_REFUSED_RANK,
             fix=set_to("/.zarray/chunks", first, "suggest"),
         )
+    if not given and len(shape) == 1:
+        does = "takes the length from memory that nobody has set, and shows wrong values, or fails when it reads them"
+        return Fail(
+            "/.zarray/chunks",
+            said,
+            impact="values",
+            readers=_REFUSED_RANK | {"netCDF-C": does},
+            stops=tuple(_REFUSED_RANK),
+        )
     does = (
         "takes the first lengths, and shows wrong values where these are not those of the stored chunks"
         if rest
-        else "crashes, or shows wrong values: it takes the other lengths from memory that nobody has set"
+        else "crashes, fails when it reads the values, or shows wrong ones: it takes the other lengths from memory that nobody has set"
     )
     return Fail("/.zarray/chunks", said, readers=_REFUSED_RANK | {"netCDF-C": does})
 
@@ -88,12 +105,13 @@ def _true_for_one(given: list[Any], shape: tuple[int, ...], what: str) -> Iterat
     """Yield that true stands for a length of 1, as which readers take it."""
     meant = [1 if length is True else length for length in given]
     if not all(is_integer(length) and length > 0 for length in meant):
-        yield Fail("/.zarray/chunks", f"{what}, got {shown(given)}")
+        at = _first(meant, lambda length: is_integer(length) and length > 0)
+        yield Fail(at, f"{what}, got {shown(given)}")
         return
     right = all(length is not True or long == 1 for length, long in zip(given, shape, strict=True))
     does = "takes true for 1, and raises ValueError when it reads chunks that are longer"
     yield Fail(
-        "/.zarray/chunks",
+        _first(given, is_integer),
         f"{what}, got {shown(given)}",
         impact=None if right else "values",
         readers={}

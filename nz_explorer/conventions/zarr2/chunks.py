@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from nz_explorer.conventions.zarr2.chunk_keys import has_other_separator, in_one_folder
+from nz_explorer.conventions.zarr2.chunk_keys import (
+    has_other_separator,
+    in_one_folder,
+    not_chunks,
+    undefined,
+)
 from nz_explorer.conventions.zarr3 import chunks as of_v3
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.registry import rule
@@ -29,6 +35,34 @@ OTHERS = {
 NETCDF = {"netCDF-C": "fails when the values are read"}
 _OTHER_SIZE = re.compile(r"cannot reshape array of size [1-9]|to a larger dtype")
 """What zarr-python says of a chunk that decodes, and then has another size."""
+
+
+@rule("Z2-CHUNK-001", on="contents", formats=(2,), when=_has_folders)
+def only_chunks_in_folders(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Note what lies beside chunks in folders of their own and is none."""
+    if contents.presence is None:
+        yield Undecided(contents.problem or "listing")
+    elif not has_other_separator(array):
+        yield from not_chunks([*contents.presence.misnamed, *contents.presence.strays])
+
+
+@rule("Z2-FV-005", on="contents", formats=(2,), when=_has_folders)
+def undefined_values(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Note single chunks that are missing where no fill value defines their values; of whole folders the listing tells."""
+    found = contents.presence
+    if array.metadata.get("fill_value", 0) is not None or array.grid_shape is None:
+        return
+    if found is None or not found.complete:
+        yield Undecided(contents.problem or "listing")
+        return
+    counts = [
+        -(-length // chunk) if chunk else 0
+        for length, chunk in zip(array.shape or (), array.grid_shape, strict=True)
+    ]
+    folders = {place[0] for place in found.stored}
+    missing = math.prod(counts) - len(found.places)
+    if missing > 0 and len(folders) == counts[0]:
+        yield undefined(missing)
 
 
 @rule("Z2-CHUNK-002", on="contents", formats=(2,), when=_has_folders)

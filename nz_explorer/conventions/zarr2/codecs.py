@@ -135,6 +135,8 @@ def _lacks_codecs(array: Array, *, stored: bool) -> Iterator[Fail]:
 
 
 USUAL = {"level": 1, "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0}
+WITH_LEVEL = ("zlib", "bz2", "zstd")
+"""Codecs at which netCDF-C crashes where they have no level."""
 BLOSC_OF_NETCDF = ("blosclz", "lz4", "lz4hc", "zlib", "zstd")
 _FILTER_ERROR = "refuses the dataset: Filter error"
 
@@ -149,7 +151,7 @@ def _refused_by_netcdf(codec: dict[str, Any]) -> Iterator[tuple[str, str]]:
             below = member in ("clevel", "blocksize") and _is_below_0(codec[member])
             if member not in ("cname", "level") and (below or _is_no_number(codec[member])):
                 yield member, _FILTER_ERROR
-    elif name in ("zlib", "bz2", "zstd"):
+    elif name in WITH_LEVEL:
         if "level" not in codec:
             yield "level", "crashes the process"
         elif _is_no_number(level := codec["level"]):
@@ -275,7 +277,7 @@ def _install(needs: str) -> Any:
 
 
 def in_form_of_v2(codec: Any) -> dict[str, Any] | None:
-    """Return a codec that is written as Zarr v3 has it, in the form of v2; None where it is not one.
+    """Return a codec that is written as Zarr v3 has it, in the form of v2; None where it is not one, or lacks settings.
 
     Parameters
     ----------
@@ -294,6 +296,10 @@ def in_form_of_v2(codec: Any) -> dict[str, Any] | None:
         settings.pop("typesize", None)
         if settings.get("shuffle") in SHUFFLES:
             settings["shuffle"] = SHUFFLES.index(settings["shuffle"])
+    if name in WITH_LEVEL:
+        settings.setdefault("level", USUAL["level"])
+    if any(needed not in settings for needed in SETTINGS.get(name, ((), ()))[0]):
+        return None
     return {"id": name, **settings}
 
 

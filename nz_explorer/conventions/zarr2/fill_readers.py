@@ -57,8 +57,10 @@ def readers_of(given: Any, kind: str, problem: FillProblem) -> dict[str, str]:
     numbers = kind in ("int", "uint", "float")
     if kind in TIMES and isinstance(given, bool):
         return {}
-    if kind == "bool" or (kind in ("string", "float") and problem.kind == "range"):
-        return {}  # which Python makes of anything, cuts, or rounds to infinity
+    if kind in ("float", "complex") and problem.kind == "range":  # which Python rounds to infinity
+        return {**REFUSED, "zarr-python": "raises OverflowError"} if _is_too_long(given) else {}
+    if kind == "bool" or (kind == "string" and problem.kind == "range"):
+        return {}  # which Python makes of anything, or cuts
     if numbers and (isinstance(given, bool) or problem.suggestion == given):
         return {}  # true is 1 to them, false is 0, and 1.0 is 1
     if is_number_as_text(given, kind):
@@ -72,6 +74,12 @@ def readers_of(given: Any, kind: str, problem: FillProblem) -> dict[str, str]:
     if error == "OverflowError" or (isinstance(given, float) and not math.isfinite(given)):
         return {**readers, "netCDF-C": "refuses the dataset: numeric conversion not representable"}
     return readers
+
+
+def _is_too_long(given: Any) -> bool:
+    """Whether there is an integer of so many digits that Python makes no float of it."""
+    parts = given if isinstance(given, list) else [given]
+    return any(isinstance(one, int) and abs(one) >= 2**1024 for one in parts)
 
 
 def masked_by(given: Any, kind: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import nczarr, netcdf_json
+from nz_explorer.model.dialects.nczarr_types import attribute_type
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def _does(node: Node, document: Document, read: dict[str, Any]) -> str:
     types = _part(node, "attr", document)
     spelled = types.get("types") if isinstance(types, dict) else None
     if isinstance(spelled, dict) and any(
-        isinstance(one, str) and nczarr.attribute_type(one) is None for one in spelled.values()
+        isinstance(one, str) and attribute_type(one) is None for one in spelled.values()
     ):
         return "cannot open the dataset"
     if isinstance(node, Group):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from nz_explorer.conventions.zarr2.codecs import unidentified
 from nz_explorer.conventions.zarr3.nodes import (
     CRASHES,
-    MISSING,
+    EMPTY,
     NCZARR_ERROR,
     REFUSED,
     is_integer,
@@ -22,13 +22,11 @@ from nz_explorer.conventions.zarr3.nodes import (
 )
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
-from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, add, move, remove
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array
 from nz_explorer.model.dialects import nczarr
-from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
     from nz_explorer.engine.impact import Impact
@@ -73,8 +71,8 @@ UNSEEN_WITHOUT = ("zarr_format", "shape", "dtype")
 ARRAY_MEMBERS = frozenset((*MANDATORY, "dimension_separator"))
 ALIKE = 0.8
 """How alike a key and a member that is not there must be for the one to be a misspelling of the other, from 0 to 1."""
-NCZARR = "_nczarr_"
-"""How the members begin that netCDF-C up to 4.9.2 put into these documents, in either case."""
+NCZARR = frozenset(key for keys in nczarr.KEYS.values() for key in keys)
+"""The members that netCDF-C up to 4.9.2 put into these documents."""
 
 
 @rule("Z2-ARR-002", on="array", formats=V2)
@@ -86,13 +84,17 @@ def mandatory_members(array: Array) -> Iterator[Fail]:
             readers = READERS_WITHOUT.get(member)
             if member == "chunks" and readers is not None and nczarr.is_scalar(array):
                 readers = {name: readers[name] for name in readers if name != "netCDF-C"}
+            # of one dimension netCDF-C finds some length in that memory, of more it fails
+            misread = member == "chunks" and "netCDF-C" in (readers or {})
+            shown = misread and len(array.stored_shape or ()) == 1
+            others = tuple(name for name in readers or () if name != "netCDF-C")
             yield Fail(
                 f"/.zarray/{member}",
                 f"{member} is missing from .zarray",
                 fix=_add_null(member) if member in NULLABLE else None,
                 readers=readers,
-                impact="values" if member in UNSEEN_WITHOUT else None,
-                stops=("netCDF-C",) if member in UNSEEN_WITHOUT else (),
+                impact="values" if shown or member in UNSEEN_WITHOUT else None,
+                stops=others if shown else ("netCDF-C",) if member in UNSEEN_WITHOUT else (),
                 hidden_from=tuple(_NOT_SEEN) if member in UNSEEN_WITHOUT and seems_v2 else (),
             )
 
@@ -145,7 +147,7 @@ def _extra(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
         if member in known or document is None:
             continue
         pointer = pointers.join(f"/{document.name}", member)
-        if member.lower().startswith(NCZARR):
+        if member in NCZARR:
             yield Fail(
                 pointer,
                 f"{document.name} has {json_text(member)}, which netCDF-C up to 4.9.2 wrote here",
@@ -196,6 +198,11 @@ NOT_FOUND = dict.fromkeys(
     "raises GroupNotFoundError for the root, unless told not to use consolidated metadata",
 )
 """What becomes of a store with a consolidated entry that has no format."""
+INVALID_ENTRY = dict.fromkeys(
+    ("zarr-python", "xarray"),
+    "raises MetadataValidationError for the root, unless told not to use consolidated metadata",
+)
+"""What becomes of a store with a consolidated entry of a group that has another format."""
 _EMPTY = {"zarr-python": "finds nothing in it", "xarray": "does not show what is in it"}
 """What becomes of a group that is not said to be one of Zarr v2, unless the consolidated metadata list what is in it."""
 _TWO = re.compile(r"\s*\+?0*2(?!\d)")
@@ -223,9 +230,26 @@ def _refusal_of_root(group: Group) -> Mapping[str, str]:
 
 def _hurts(fail: Fail, netcdf: Mapping[str, str]) -> Fail:
     """Add what netCDF-C does with a wrong format."""
+    if not netcdf:
+        return fail
     others = REFUSED if fail.readers is None else fail.readers
-    readers = {**others, **netcdf}
-    return replace(fail, readers=readers, impact=fail.impact or "blocks") if netcdf else fail
+    # where others see an empty group, it alone refuses the dataset
+    empty = fail.impact == "values"
+    return replace(
+        fail,
+        readers={**others, **netcdf},
+        impact="values" if empty else "blocks",
+        stops=tuple(netcdf) if empty else (),
+    )
+
+
+def _as_consolidated(group: Group, fail: Fail) -> Fail:
+    """Add what becomes of a group of another format where zarr-python goes by consolidated metadata, of which the root is not looked at."""
+    if group.hierarchy.consolidated is None or fail.readers != EMPTY:
+        return fail
+    if group.path == "/":
+        return replace(fail, impact="convention", readers={})
+    return replace(fail, impact="blocks", readers=INVALID_ENTRY)
 
 
 @rule("Z2-ARR-005", on="array", formats=V2, provides="shape")
@@ -307,25 +331,26 @@ def group_members(group: Group) -> Iterator[Fail]:
     if "zarr_format" not in group.metadata:
         consolidated = group.hierarchy.consolidated
         if group.path == "/":
-            empty = _EMPTY if consolidated is None else {}
-            yield _no_format({**empty, **_refusal_of_root(group)}, "blocks")
+            found = _no_format(_EMPTY if consolidated is None else {})
+            yield _hurts(found, _refusal_of_root(group))
         elif consolidated is not None:  # else the harm depends on what is in it
             entry = consolidated.entry(group.path, ".zgroup")
             lost = isinstance(entry, Mapping) and "zarr_format" not in entry
             if lost or consolidated.child_names(group.path):
-                yield _no_format(NOT_FOUND if lost else _EMPTY, "blocks")
+                yield _no_format(NOT_FOUND if lost else _EMPTY)
             else:
-                yield _no_format({}, "convention")
+                yield _no_format({})
     else:
         for fail in wrong_format(group, 2):
-            yield _hurts(fail, _refusal_of_root(group))
+            yield _hurts(_as_consolidated(group, fail), _refusal_of_root(group))
     known = {"zarr_format"}
     if main.origin == "consolidated":  # zarr-python puts an empty one into each consolidated entry
         known.add("consolidated_metadata")
     yield from _extra(group, frozenset(known), "other keys MUST NOT be present")
 
 
-def _no_format(readers: Mapping[str, str], impact: Impact) -> Fail:
+def _no_format(readers: Mapping[str, str]) -> Fail:
+    impact: Impact = "blocks" if readers is NOT_FOUND else "values" if readers else "convention"
     return Fail(
         "/.zgroup/zarr_format",
         "zarr_format is missing from .zgroup",
@@ -342,7 +367,7 @@ def group_below_has_a_format(group: Group) -> Iterator[Fail]:
     if group.path == "/" or main is None or main.name != ".zgroup" or not main.ok:
         return
     if "zarr_format" not in group.metadata and group.hierarchy.consolidated is None:
-        yield _no_format(_EMPTY, "blocks") if group.children else _no_format({}, "convention")
+        yield _no_format(_EMPTY if group.children else {})
 
 
 @rule("Z2-GRP-003", on="array", formats=V2)
@@ -368,85 +393,3 @@ def ascii_name(name: str) -> Iterator[Fail]:
                 note="rename it; programs and attributes that use the old name no longer find it",
             ),
         )
-
-
-# --- consolidated metadata -----------------------------------------------------------------------
-
-
-def _has_consolidated(node: Node) -> bool:
-    return node.document(".zmetadata") is not None
-
-
-def _dotted(key: str) -> str | None:
-    """Return the part of a key that leads somewhere else."""
-    return next((part for part in key.split("/") if part in (".", "..")), None)
-
-
-@rule("Z2-CM-001", on="root", formats=V2, when=_has_consolidated)
-def consolidated_form(node: Node) -> Iterator[Fail]:
-    """Require a map from keys of documents to documents, of the version that is known."""
-    document = node.document(".zmetadata")
-    if document is None or not document.ok:
-        return  # a finding on its text
-    version = document.value.get("zarr_consolidated_format", MISSING)
-    if not (is_integer(version) and version == 1):
-        yield Fail(
-            "/.zmetadata/zarr_consolidated_format",
-            f".zmetadata: zarr_consolidated_format must be 1, got {shown(version)}",
-            readers={},
-            fix=_set_version if version is MISSING or version in ("1", 1.0) else None,
-        )
-    entries = document.value.get("metadata", MISSING)
-    if node.hierarchy.consolidated is None:
-        yield Fail(
-            "/.zmetadata/metadata",
-            f".zmetadata: metadata must be an object, got {'nothing' if entries is MISSING else json_type(entries)}",
-            fix=lambda _node: Draft("suggest", note="consolidate the metadata again"),
-        )
-        return
-    for key, why in node.hierarchy.consolidated.rejected.items():
-        if _dotted(key) is None:
-            yield Fail(
-                pointers.join("/.zmetadata/metadata", key),
-                f".zmetadata: the entry {json_text(key)} belongs to no node: {why}",
-                fix=_drop_entry(key),
-            )
-    slashed = [key for key in entries if key.startswith("/")]
-    if slashed:
-        yield Fail(
-            pointers.join("/.zmetadata/metadata", slashed[0]),
-            f".zmetadata: {plural(len(slashed), 'key')} of entries {'begins' if len(slashed) == 1 else 'begin'} with a"
-            f" slash, such as {json_text(slashed[0])}; keys of a store do not, so readers find none of these nodes",
-            severity="error",
-            impact="values",
-            readers={
-                "zarr-python": "shows a node without a name instead",
-                "xarray": "does not see the arrays",
-            },
-            fix=lambda _node: Draft("suggest", note="consolidate the metadata again"),
-        )
-
-
-def _set_version(node: Node) -> Draft:
-    document = node.document(".zmetadata")
-    there = document is not None and "zarr_consolidated_format" in document.value
-    operation = {"op": "replace" if there else "add", "path": "/zarr_consolidated_format"}
-    return Draft("safe", ({**operation, "value": 1},), document=".zmetadata")
-
-
-def _drop_entry(key: str) -> Any:
-    pointer = pointers.join("/metadata", key)
-    return lambda _node: Draft("safe", (remove(pointer),), document=".zmetadata")
-
-
-@rule("Z2-PATH-002", on="root", formats=V2, when=_has_consolidated)
-def no_relative_parts(node: Node) -> Iterator[Fail]:
-    """Fail on entries whose paths have parts that would lead out of their place."""
-    consolidated = node.hierarchy.consolidated
-    for key in () if consolidated is None else consolidated.rejected:
-        if (part := _dotted(key)) is not None:
-            yield Fail(
-                pointers.join("/.zmetadata/metadata", key),
-                f"the path {json_text(key)} contains {json_text(part)}; readers must reject it",
-                fix=_drop_entry(key),
-            )

@@ -20,7 +20,7 @@ from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
 from nz_explorer.model.dialects.images import image_level
 from nz_explorer.model.dialects.multiscales import level_names
-from nz_explorer.model.dialects.nczarr import SCALAR_DIMENSION, find
+from nz_explorer.model.dialects.nczarr import MAX_LENGTHS, SCALAR_DIMENSION, find_object
 from nz_explorer.model.dialects.tables import is_of_a_table
 from nz_explorer.text.phrases import listed
 
@@ -137,8 +137,8 @@ def _for_readers(array: Array, given: Any) -> dict[str, str]:
 
 def _has_others(array: Array) -> bool:
     """Whether netCDF-C finds dimensions in metadata of its own, and does not look at these names."""
-    place = find(array, "array")
-    if place is None or place.era == "objects" or not isinstance(place.value, dict):
+    place = find_object(array, "array")
+    if place is None or place.era == "objects":
         return False
     given = place.member("dimension_references")[1]
     if "scalar" in place.value:
@@ -230,7 +230,7 @@ def nczarr(node: Node) -> Iterator[Fail]:
     """Note a store that netCDF-C wrote with metadata of its own, which the standard leaves out."""
     marks = [document.name for document in node.documents if document.name.startswith(".ncz")]
     marks += [
-        name for name in (*node.metadata, *node.attributes) if name.lower().startswith(NCZARR)
+        name for name in (*node.metadata, *node.attributes) if name in NCZARR or name in MAX_LENGTHS
     ]
     if marks:
         yield Fail("", f"metadata of NCZarr, which is outside OGC 21-050r1: {listed(marks)}")

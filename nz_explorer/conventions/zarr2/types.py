@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import base64
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from nz_explorer.conventions.zarr2.fill_readers import (
     masked_by,
     readers_of,
 )
-from nz_explorer.conventions.zarr2.netcdf_types import what_netcdf_reads
+from nz_explorer.conventions.zarr2.netcdf_types import BIG, UNSET, what_netcdf_reads
 from nz_explorer.conventions.zarr2.nodes import V2
 from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR, set_to, shown
 from nz_explorer.documents.json_types import json_type
@@ -24,10 +25,10 @@ from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, add, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.array import OBJECT_CODECS
-from nz_explorer.model.data_type import parse_v2, parse_v3
+from nz_explorer.model.data_type import parse_v3
 from nz_explorer.model.fill_values import MISSING, FillProblem
 from nz_explorer.model.fill_values.spelling import from_base64, json_float
-from nz_explorer.text.phrases import listed, plural
+from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
@@ -102,6 +103,16 @@ def _type_of_name(pointer: str, given: Any) -> FixMaker | None:
     return set_to(pointer, numpy.newbyteorder("<").str, "suggest", note)
 
 
+def _misread(netcdf: Mapping[str, str]) -> dict[str, Any]:
+    """Return what is to be said of a type that others do not open, by what netCDF-C does."""
+    wrong = netcdf in (BIG, UNSET)
+    return {
+        "readers": {**OTHERS, **netcdf},
+        "impact": "values" if wrong else None,
+        "stops": tuple(OTHERS) if wrong else (),
+    }
+
+
 @rule("Z2-DT-001", on="array", formats=V2, provides="data type")
 def type_string(array: Array) -> Iterator[Fail]:
     """Require type strings of NumPy with a byte order."""
@@ -121,13 +132,13 @@ def type_string(array: Array) -> Iterator[Fail]:
                 at,
                 f"{what} has elements without bytes, which zarr-python does not open",
                 severity="info",
-                readers=OTHERS,
+                **_misread(what_netcdf_reads(given) if given[1] == "S" else {}),
             )
         elif not isinstance(given, str) or array.data_type.status in ("unknown", "malformed"):
             yield Fail(
                 at,
                 f"{what} is not a valid type string{_TEXTS if _is_string_type(given) else ''}",
-                readers={**OTHERS, **what_netcdf_reads(given)},
+                **_misread(what_netcdf_reads(given)),
                 fix=_as_objects(array, at) if _is_string_type(given) else _type_of_name(at, given),
             )
         elif given[0] not in "<>|" or _SOME_BYTES.fullmatch(given):
@@ -137,8 +148,16 @@ def type_string(array: Array) -> Iterator[Fail]:
             yield Fail(
                 at,
                 f"{what} has no byte order{'; netCDF-C 4.10 takes the values for big-endian' if big else ''}",
-                readers={**OTHERS, **(NCZARR_ERROR if given[0] == "=" else _BIG if big else {})},
+                **_misread(NCZARR_ERROR if given[0] == "=" else BIG if big else {}),
                 fix=set_to(at, f"{order}{name}", "suggest"),
+            )
+        elif given[1:2] == "O" and given[2:]:
+            known = _has_known_objects(array)
+            yield Fail(
+                at,
+                f'{what} is not a type of the specification, which has no objects; without a size, as "|O", zarr-python knows texts and byte strings of any length',
+                readers={**OTHERS, **NCZARR_ERROR},
+                fix=set_to(at, "|O") if known else None,
             )
         elif given == "|O":
             known, filtered = _has_known_objects(array), bool(array.metadata.get("filters"))
@@ -173,7 +192,10 @@ def type_string(array: Array) -> Iterator[Fail]:
                 f'{"" if never else " before 3.4.1"} knows only "|{given[1:]}"',
                 severity="warning" if given[1:] == "O" else "info",
                 readers=OTHERS if never else BEFORE_3_4_1,
-                fix=set_to(at, f"|{given[1:]}"),
+                # of objects the rule asks for a filter as well
+                fix=set_to(at, f"|{given[1:]}")
+                if given[1:] != "O" or _has_known_objects(array)
+                else None,
             )
 
 
@@ -195,71 +217,6 @@ def _is_taken_without_unit(array: Array, given: str) -> bool:
         return True
     is_field = array.metadata.get("dtype") != given
     return not is_field and array.metadata.get("fill_value") in (None, "NaT")
-
-
-@rule("Z2-DT-003", on="array", formats=V2, provides="data type")
-def structured_type(array: Array) -> Iterator[Fail]:
-    """Require a list of fields with names and types."""
-    given = array.metadata.get("dtype")
-    if isinstance(given, list) and array.data_type.status in ("unknown", "malformed"):
-        numbered = _numbered(given)
-        taken = numbered is not None and parse_v2(numbered).known
-        called = f"; NumPy calls such fields {listed(_new_names(given))}" if taken else ""
-        yield Fail(
-            "/.zarray/dtype",
-            f"structured dtype is not valid: {array.data_type.text}{called}",
-            readers=NCZARR_ERROR if taken else None,
-            fix=set_to("/.zarray/dtype", numbered) if taken else None,
-        )
-        return
-    with_shapes = list(_subarrays(given, "/.zarray/dtype"))
-    for at, name, shape in with_shapes:
-        if not isinstance(shape, list):
-            yield Fail(
-                at,
-                f"structured dtype: the shape of field {shown(name)} must be a list of lengths, got {shown(shape)}",
-                readers=OTHERS,
-                fix=set_to(at, [shape]),
-            )
-        else:
-            yield Fail(
-                at,
-                f"structured dtype: field {shown(name)} has a shape, which is valid; zarr-python 3 does not open such arrays",
-                severity="info",
-                impact="blocks",
-                readers=OTHERS,
-            )
-    for i, field in enumerate(given if isinstance(given, list) and not with_shapes else ()):
-        if isinstance(field[1], list):
-            yield Fail(
-                f"/.zarray/dtype/{i}/1",
-                f"structured dtype: field {shown(field[0])} has fields itself, which is valid; zarr-python up to 3.1 does not open such arrays",
-                severity="info",
-                impact="blocks",
-                readers=OTHERS,
-            )
-
-
-def _numbered(given: list[Any]) -> list[Any] | None:
-    """Return fields of which those without names have NumPy's, None where it would not give them any."""
-    plain = all(isinstance(field, list) and len(field) == 2 for field in given)
-    if not plain or not all(isinstance(part, str) for field in given for part in field):
-        return None
-    return [[name or f"f{number}", kind] for number, (name, kind) in enumerate(given)]
-
-
-def _new_names(given: list[Any]) -> list[str]:
-    return [f"f{number}" for number, (name, _) in enumerate(given) if not name]
-
-
-def _subarrays(given: Any, pointer: str) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the pointer, the name and the shape of each field of a sound structured type that has a shape."""
-    pending = [(pointer, given)]
-    for at, fields in pending:
-        for i, field in enumerate(fields if isinstance(fields, list) else ()):
-            pending.append((f"{at}/{i}/1", field[1]))
-            if len(field) == 3:
-                yield f"{at}/{i}/2", field[0], field[2]
 
 
 def _problem(array: Array) -> FillProblem | None:
@@ -320,7 +277,7 @@ def fill_base64(array: Array) -> Iterator[Fail]:
     if given == "":  # what netCDF-C writes for "nothing but zeros"; every reader copes
         yield Fail(FILL, message, severity="info", readers={}, fix=_as_base64)
     else:
-        fix = _as_base64 if fill.usable else None
+        fix = _as_base64 if fill.usable or _is_zero(given) else None
         yield Fail(FILL, message, readers=_readers_of_base64(array, given), fix=fix)
 
 
@@ -347,18 +304,26 @@ def _readers_of_base64(array: Array, given: Any) -> dict[str, str] | None:
     )
 
 
+def _is_zero(given: Any) -> bool:
+    """Whether it is 0, which programs write in place of bytes that are all zero."""
+    return type(given) in (int, float) and given == 0
+
+
 def _as_base64(node: Node) -> Draft | None:
     from nz_explorer.model import Array
 
     fill = node.storage_fill if isinstance(node, Array) else None
-    if fill is None or not fill.usable or not isinstance(node, Array):
+    if fill is None or not isinstance(node, Array):
         return None
-    raw = fill.value if isinstance(fill.value, bytes) else fill.value.tobytes()
-    padded = raw.ljust(node.data_type.itemsize or 0, b"\0")
-    return Draft("unsafe", (replace(FILL, base64.b64encode(padded).decode("ascii")),))
-
-
-_BIG = {"netCDF-C": "opens it, and takes the values for big-endian (4.10)"}
+    if fill.usable:
+        raw = fill.value if isinstance(fill.value, bytes) else fill.value.tobytes()
+    elif _is_zero(node.metadata["fill_value"]):
+        raw = b""
+    else:
+        return None
+    size = node.data_type.itemsize or 0
+    fitting = raw[:size].ljust(size, b"\0")  # as NumPy makes it fit
+    return Draft("unsafe", (replace(FILL, base64.b64encode(fitting).decode("ascii")),))
 
 
 @rule("Z2-FV-003", on="array", formats=V2, needs=("data type",), provides="fill scalar")
@@ -370,7 +335,9 @@ def fill_scalar(array: Array) -> Iterator[Fail]:
         return
     problem = _problem(array)
     safe = problem is not None and problem.suggestion is not MISSING
-    taken = kind == "bool" and len(given) == 1 and isinstance(given[0], int)  # by zarr-python
+    taken = (
+        kind == "bool"
+    )  # by zarr-python, as Python takes any list: it is true unless it is empty
     yield Fail(
         FILL,
         f"fill_value must be a single value or null, got the list {shown(given)}",
@@ -449,9 +416,12 @@ def fill_fits(array: Array) -> Iterator[Fail]:
         elif problem.kind == "range":
             fix = set_to(FILL, None, "suggest", BEYOND)
         masks = masked_by(given, kind)
+        # what was decoded as infinity is spelled otherwise, as the reason says
+        infinite = isinstance(given, float) and math.isinf(given) and problem.kind == "range"
+        what = "" if infinite else f" {shown(given)} ({json_type(given)})"
         yield Fail(
             FILL,
-            f"fill_value {shown(given)} ({json_type(given)}) does not fit {array.data_type.text}: {problem.why.removesuffix(' and can never match')}",
+            f"fill_value{what} does not fit {array.data_type.text}: {problem.why.removesuffix(' and can never match')}",
             impact="values" if masks or turned else "blocks" if readers else "convention",
             readers=TURNED if turned else {**masks, **readers},
             stops=tuple(readers) if masks else (),

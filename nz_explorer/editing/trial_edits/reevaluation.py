@@ -261,10 +261,12 @@ def _nature(hierarchy: Hierarchy) -> tuple[Any, ...]:
     )
 
 
-def _dialects(root: Node) -> frozenset[tuple[str, str]]:
+def _dialects(root: Node) -> frozenset[tuple[str, str, bool]]:
     """Return what netCDF-C noted on the root, and where: other nodes are compared with that."""
     parts: tuple[nczarr.Part, ...] = ("superblock", "group", "array")
-    return frozenset((part, place.era) for part in parts for place in nczarr.places(root, part))
+    return frozenset(
+        (part, place.era, place.read) for part in parts for place in nczarr.places(root, part)
+    )
 
 
 def _noted(node: Node) -> Any:

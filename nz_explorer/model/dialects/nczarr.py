@@ -18,6 +18,7 @@ import numpy as np
 from nz_explorer.documents import pointers
 from nz_explorer.model import paths
 from nz_explorer.model.dialects import nczarr_lengths, netcdf_json, netcdf_numbers
+from nz_explorer.model.dialects.nczarr_types import TYPE_NUMBERS, attribute_type
 from nz_explorer.model.dialects.netcdf_names import can_be_key
 
 if TYPE_CHECKING:
@@ -72,27 +73,6 @@ _HIDDEN = frozenset(
         *(k for v in KEYS.values() for k in v),
     )
 )
-_TYPE = re.compile(r"[<>|]?([iufSUJ])([0-9]+)")
-_NUMBERS = {
-    **{f"i{size}": f"int{8 * size}" for size in (1, 2, 4, 8)},
-    **{f"u{size}": f"uint{8 * size}" for size in (1, 2, 4, 8)},
-    "f4": "float32",
-    "f8": "float64",
-}
-_TYPE_NUMBERS = {
-    "1": "int8",
-    "2": "char",
-    "3": "int16",
-    "4": "int32",
-    "5": "float32",
-    "6": "float64",
-    "7": "uint8",
-    "8": "uint16",
-    "9": "uint32",
-    "10": "int64",
-    "11": "uint64",
-}
-"""Types as netCDF counts them, which netCDF-C 4.8.0 wrote into its objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +210,20 @@ def find(node: Node, part: Part) -> Place | None:
     return None if is_old and _has_superblock(node, KEYS["superblock"]) else found
 
 
+def find_object(node: Node, part: Part) -> Place | None:
+    """Return a part of what netCDF-C noted on a node, None where it is no object either; see `find`.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    part : Part
+        Which part.
+    """
+    found = find(node, part)
+    return found if found is not None and isinstance(found.value, dict) else None
+
+
 def is_read(node: Node, part: Part) -> bool:
     """Whether netCDF-C of today reads a part of what was noted on a node.
 
@@ -287,8 +281,8 @@ def is_marked(node: Node) -> bool:
 
 def group_notes(node: Node) -> GroupNotes | None:
     """Return what netCDF-C noted of a group, None where it noted nothing that can be used."""
-    place = find(node, "group")
-    if place is None or not isinstance(place.value, dict):
+    place = find_object(node, "group")
+    if place is None:
         return None
     name, dimensions = place.member("dimensions")
     return GroupNotes(
@@ -298,8 +292,8 @@ def group_notes(node: Node) -> GroupNotes | None:
 
 def array_notes(node: Node) -> ArrayNotes | None:
     """Return what netCDF-C noted of an array, None where it noted nothing that can be used."""
-    place = find(node, "array")
-    if place is None or not isinstance(place.value, dict):
+    place = find_object(node, "array")
+    if place is None:
         return None
     references = names(place.member("dimension_references")[1])
     return ArrayNotes(place, references, place.is_scalar)
@@ -386,38 +380,10 @@ def type_at(place: Place, spelled: Any) -> str | None:
     spelled
         Such as ``<f4``, or ``5`` in objects of netCDF-C 4.8.0.
     """
-    if place.era == "objects" and isinstance(spelled, str) and spelled in _TYPE_NUMBERS:
-        return _TYPE_NUMBERS[spelled]
+    if place.era == "objects" and isinstance(spelled, str) and spelled in TYPE_NUMBERS:
+        return TYPE_NUMBERS[spelled]
     # Before there were strings, |S1 stood for characters.
     return attribute_type(spelled, strings=place.pointer.endswith("_nczarr_attr"))
-
-
-def attribute_type(spelled: Any, *, strings: bool = True) -> str | None:
-    """Return what a type of an attribute means.
-
-    Parameters
-    ----------
-    spelled
-        Such as ``<f4``, ``>S1``, ``|S128`` or ``|J0``.
-    strings : bool
-        Whether ``|S1`` is a string of one byte, and not characters.
-
-    Returns
-    -------
-    str or None
-        A name of Zarr v3's for numbers, ``char``, ``string`` or ``json``; None where it means nothing.
-    """
-    match = _TYPE.fullmatch(spelled) if isinstance(spelled, str) else None
-    if match is None:
-        return None
-    kind, size = match[1], int(match[2])
-    if kind == "J":
-        return "json" if size == 0 else None
-    if kind == "U" or (kind == "S" and (spelled.startswith(">") or not strings)):
-        return "char" if size == 1 else "string"
-    if kind == "S":
-        return "string"
-    return _NUMBERS.get(f"{kind}{size}")
 
 
 def text_of(node: Node, key: str) -> str:

@@ -65,7 +65,9 @@ def decode_fill(value: Any, data_type: DataType, beyond: str | None = None) -> F
     return _finish(value, data_type, _Decoder(data_type, storage=0, beyond=beyond).decode(value))
 
 
-def decode_storage_fill(value: Any, data_type: DataType, zarr_format: int) -> FillValue:
+def decode_storage_fill(
+    value: Any, data_type: DataType, zarr_format: int, beyond: str | None = None
+) -> FillValue:
     """Decode ``fill_value``, the value of chunks that were never written.
 
     Parameters
@@ -76,6 +78,8 @@ def decode_storage_fill(value: Any, data_type: DataType, zarr_format: int) -> Fi
         The data type of the array.
     zarr_format
         2 or 3; the versions spell bytes, records and "undefined" differently.
+    beyond
+        As for `decode_fill`.
 
     Returns
     -------
@@ -91,7 +95,8 @@ def decode_storage_fill(value: Any, data_type: DataType, zarr_format: int) -> Fi
     """
     if value is None and zarr_format == 2:
         return FillValue(None, "literal", (), None, "undefined")
-    return _finish(value, data_type, _Decoder(data_type, storage=zarr_format).decode(value))
+    decoder = _Decoder(data_type, storage=zarr_format, beyond=beyond)
+    return _finish(value, data_type, decoder.decode(value))
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,8 @@ NAMES: dict[str, float] = {
 }
 NEARLY_NAMES: dict[str, str] = {
     "nan": "NaN",
+    "+nan": "NaN",
+    "-nan": "NaN",
     "inf": "Infinity",
     "infinity": "Infinity",
     "+inf": "Infinity",

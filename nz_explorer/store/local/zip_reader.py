@@ -44,8 +44,13 @@ class ZipReader(LocalReader):
             prefix=_top_folder(names) if prefix is None else prefix.strip("/"),
             url=file.absolute().as_uri(),
         )
+        self._take(names)
+
+    def _take(self, names: list[str]) -> None:
         self._levels = _levels(names)
         self._repeated = _repeated(names)
+        holding = [name for name in names if name in self._levels]
+        self._holding = tuple(islice(holding, MOST_ODD_NAMES))
 
     def renew(self) -> int:
         """Open the file again, which may have been replaced by now; see `Reader.renew`."""
@@ -55,15 +60,17 @@ class ZipReader(LocalReader):
         # Whoever is reading from the one before goes on; it is closed with the last of them.
         if self._finds_prefix:
             self.prefix = _top_folder(names)
-        self._zip, self._close, self._levels = found, close, _levels(names)
-        self._repeated = _repeated(names)
+        self._zip, self._close = found, close
+        self._take(names)
         return super().renew()
 
     @property
     def packaging(self) -> Packaging:
-        """Whether all is in one top folder, and which names occur more than once, or are no keys."""
+        """Whether all is in one top folder, and which names occur more than once, are no keys, or are folders, too."""
         top = self.prefix if self._finds_prefix else ""
-        return Packaging(top, repeated=self._repeated, odd_names=self._odd)
+        return Packaging(
+            top, repeated=self._repeated, odd_names=self._odd, holding_names=self._holding
+        )
 
     def _read(self, key: str, limit: int) -> bytes:
         archive = self._zip
@@ -126,8 +133,8 @@ def _is_key(name: str) -> bool:
 
 
 def _odd_names(archive: zipfile.ZipFile) -> tuple[str, ...]:
-    """Return names of files that no key can have: they begin with a slash, or have a part that is empty or dots."""
-    found = (name for name in archive.namelist() if not name.endswith("/") and not _is_key(name))
+    """Return names that are no keys, because they begin with a slash, or have parts that are empty, ``.`` or ``..``."""
+    found = (name for name in archive.namelist() if not _is_key(name))
     return tuple(islice(found, MOST_ODD_NAMES))
 
 

@@ -7,7 +7,7 @@ import re
 import warnings
 import zipfile
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -95,6 +95,7 @@ def pack(
     top: str = "",
     again: Sequence[str] = (),
     damaged: Sequence[str] = (),
+    names: Mapping[str, str] | None = None,
 ) -> Path:
     """Put keys into a zip file, and return the file.
 
@@ -110,11 +111,13 @@ def pack(
         Keys that are put there once more.
     damaged : sequence of str
         Keys that something else is written over.
+    names : dict of str to str, optional
+        What keys are called in the zip file, where that is something else, such as a name that no file can have.
     """
     with warnings.catch_warnings(), zipfile.ZipFile(file, "w") as archive:
         warnings.simplefilter("ignore")
         for key in (*documents, *again):
-            archive.writestr(f"{top}{key}", documents[key])
+            archive.writestr(f"{top}{(names or {}).get(key, key)}", documents[key])
         at = [archive.getinfo(f"{top}{key}").header_offset for key in damaged]
     with file.open("r+b") as opened:
         for place in at:

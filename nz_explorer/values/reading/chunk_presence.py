@@ -54,6 +54,7 @@ class Presence:
     outside: tuple[str, ...] = ()
     complete: bool = True
     misnamed: tuple[str, ...] = ()
+    strays: tuple[str, ...] = ()
 
     @cached_property
     def stored(self) -> tuple[Coordinates, ...]:
@@ -147,6 +148,7 @@ class _Found:
         self.stored: list[Coordinates] = []
         self.outside: dict[str, None] = {}
         self.misnamed: dict[str, None] = {}
+        self.strays: dict[str, None] = {}
 
     def start(self) -> tuple[str, Coordinates]:
         """Return the deepest folder that everything wanted is in, and the indices that it stands for."""
@@ -169,8 +171,9 @@ class _Found:
         for name in listing.names:
             indices = spelling.indices(name)
             if indices is None or (len(indices) != rank if dotted else len(indices) != 1):
-                if folder and _NUMBERS.fullmatch(name):
-                    self.misnamed[f"{folder}/{name}"] = None
+                if folder:
+                    odd = self.misnamed if _NUMBERS.fullmatch(name) else self.strays
+                    odd[f"{folder}/{name}"] = None
                 continue
             place = before + indices
             # a folder is no chunk, and a file is no folder of chunks
@@ -195,6 +198,9 @@ class _Found:
                 return
         indices = spelling.indices(key)
         if indices is None:
+            folder, slash, _ = key.partition("/")
+            if slash and spelling.separator == "/" and folder.isdecimal():
+                self.strays[key] = None
             return
         for axis, (i, n) in enumerate(zip(indices, self.counts, strict=False)):
             if i >= n:
@@ -219,7 +225,11 @@ class _Found:
         self.stored.sort()
         places = np.array(self.stored, np.int64).reshape(len(self.stored), self.rank)
         return Presence(
-            places, tuple(sorted(self.outside)), self.complete, tuple(sorted(self.misnamed))
+            places,
+            tuple(sorted(self.outside)),
+            self.complete,
+            tuple(sorted(self.misnamed)),
+            tuple(sorted(self.strays)),
         )
 
 

@@ -1,0 +1,106 @@
+"""Z2: what Zarr v2 asks of structured data types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.conventions.zarr2.nodes import V2
+from nz_explorer.conventions.zarr2.types import OTHERS
+from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, set_to, shown
+from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.registry import rule
+from nz_explorer.model.data_type import parse_v2
+from nz_explorer.text.phrases import listed
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array
+
+DTYPE = "/.zarray/dtype"
+
+
+@rule("Z2-DT-003", on="array", formats=V2, provides="data type")
+def structured_type(array: Array) -> Iterator[Fail]:
+    """Require a list of fields with names and types."""
+    given = array.metadata.get("dtype")
+    if isinstance(given, list) and array.data_type.status in ("unknown", "malformed"):
+        numbered = _numbered(given)
+        taken = numbered is not None and parse_v2(numbered).known
+        called = f"; NumPy calls such fields {listed(_new_names(given))}" if taken else ""
+        at, of_shape = _fault(given, DTYPE)
+        why = f"structured dtype is not valid: {array.data_type.text}{called}"
+        if of_shape is not None:
+            what, lengths = shown(of_shape[0]), shown(of_shape[2])
+            why = f"structured dtype: the shape of field {what} must be a list of lengths that its type can have, got {lengths}"
+        yield Fail(
+            at,
+            why,
+            readers=NCZARR_ERROR if taken else None,
+            fix=set_to(DTYPE, numbered) if taken else None,
+        )
+        return
+    with_shapes = list(_subarrays(given, DTYPE))
+    for at, name, shape in with_shapes:
+        if not isinstance(shape, list):
+            yield Fail(
+                at,
+                f"structured dtype: the shape of field {shown(name)} must be a list of lengths, got {shown(shape)}",
+                readers=OTHERS,
+                fix=set_to(at, [shape]),
+            )
+        else:
+            yield Fail(
+                at,
+                f"structured dtype: field {shown(name)} has a shape, which is valid; zarr-python 3 does not open such arrays",
+                severity="info",
+                impact="blocks",
+                readers=OTHERS,
+            )
+    for i, field in enumerate(given if isinstance(given, list) and not with_shapes else ()):
+        if isinstance(field[1], list):
+            yield Fail(
+                f"{DTYPE}/{i}/1",
+                f"structured dtype: field {shown(field[0])} has fields itself, which is valid; zarr-python up to 3.1 does not open such arrays",
+                severity="info",
+                impact="blocks",
+                readers=OTHERS,
+            )
+
+
+def _fault(given: list[Any], pointer: str) -> tuple[str, list[Any] | None]:
+    """Return where the first part of a structured type is that makes it none, and the field whose shape that is."""
+    for i, field in enumerate(given):
+        at = f"{pointer}/{i}"
+        if not isinstance(field, list) or len(field) not in (2, 3):
+            return at, None
+        if not isinstance(field[0], str) or not field[0]:
+            return f"{at}/0", None
+        if isinstance(field[1], list) and field[1] and not parse_v2(field[1]).known:
+            return _fault(field[1], f"{at}/1")
+        if not parse_v2([field[:2]]).known:
+            return f"{at}/1", None
+        if not parse_v2([field]).known:
+            return f"{at}/2", field
+    return pointer, None  # of fields that are right by themselves, such as two of one name
+
+
+def _numbered(given: list[Any]) -> list[Any] | None:
+    """Return fields of which those without names have NumPy's, None where it would not give them any."""
+    plain = all(isinstance(field, list) and len(field) == 2 for field in given)
+    if not plain or not all(isinstance(part, str) for field in given for part in field):
+        return None
+    return [[name or f"f{number}", kind] for number, (name, kind) in enumerate(given)]
+
+
+def _new_names(given: list[Any]) -> list[str]:
+    return [f"f{number}" for number, (name, _) in enumerate(given) if not name]
+
+
+def _subarrays(given: Any, pointer: str) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the pointer, the name and the shape of each field of a sound structured type that has a shape."""
+    pending = [(pointer, given)]
+    for at, fields in pending:
+        for i, field in enumerate(fields if isinstance(fields, list) else ()):
+            pending.append((f"{at}/{i}/1", field[1]))
+            if len(field) == 3:
+                yield f"{at}/{i}/2", field[0], field[2]

@@ -82,11 +82,17 @@ def _as_list(node: Node) -> Draft | None:
     if any(member in given for member in IDENTIFIERS):
         return Draft("unsafe", (replace(pointer_to(node), [given]),))
     made = [
-        {**(_whole({"uuid": key}) if not value else {}), "uuid": key, **value}
+        {**(_whole({"uuid": key}) if not value else {}), "uuid": key, **_renamed(value)}
         for key, value in given.items()
         if isinstance(value, dict)
     ]
     return Draft("unsafe", (replace(pointer_to(node), made),)) if len(made) == len(given) else None
+
+
+def _renamed(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return an entry of the early draft as it is written now, where the URL of a schema names the version."""
+    names = {"schema": "schema_url", "spec": "spec_url"}
+    return {names.get(member, member): entry[member] for member in entry if member != "version"}
 
 
 def _whole(entry: dict[str, Any]) -> Mapping[str, Any]:

@@ -172,8 +172,8 @@ def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
     if missing:
         yield Fail(
             at,
-            f"{DIMENSIONS}{whose} has {listed(map(shown, missing))}, and the dimensions of the array are"
-            f" {listed(map(shown, array.dimension_names))}",
+            f"{DIMENSIONS}{whose} has {listed(map(shown, missing))}, and the array has"
+            f" {listed(map(shown, array.dimension_names)) or 'no dimensions'}",
             related=() if own else (holder.path,),
             severity=milder,
         )
@@ -263,7 +263,10 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
         order = names[::-1] if _exchanged(names) else names
         found = [lengths for array in _arrays(node) if (lengths := _lengths(array, order))]
         if shape is None and isinstance(node, Array) and found:
-            shape, by = found[0], f"{by.removesuffix(SHAPE)}the lengths of the array, {shown(found[0])},"
+            shape, by = (
+                found[0],
+                f"{by.removesuffix(SHAPE)}the lengths of the array, {shown(found[0])},",
+            )
         elif found and shape not in found:
             return  # the shape is wrong, which is reported
     if box is None or not _are_lengths(shape):
@@ -414,7 +417,7 @@ def _otherwise_there(
     own = None if node is None or node is group else _numbers(node.attributes.get(TRANSFORM), 6)
     if node is None or given is None or own is None:
         return
-    same = group.attributes.get(REGISTRATION, "pixel") == node.attributes.get(REGISTRATION, "pixel")
+    same = group.attributes.get(REGISTRATION, "pixel") == _in_force(node).get(REGISTRATION, "pixel")
     if not same or _odd(own, "") is not None or not _is_affine(node.attributes):
         return
     box, other = (_box_of(one, level[SHAPE], nodes=False) for one in (given, own))

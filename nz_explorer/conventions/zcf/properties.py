@@ -17,7 +17,7 @@ from nz_explorer.conventions.zcf.declarations import (
 )
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
-from nz_explorer.engine.fixes import Draft, add, move, remove
+from nz_explorer.engine.fixes import Draft, add, move, remove, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.engine.schema_convention import MOST_VIOLATIONS
 from nz_explorer.model import Array
@@ -54,7 +54,13 @@ def properties_valid(node: Node) -> RuleOutput:
             continue
         errors = known_conventions.property_errors(known, _without_null(node, known))
         for place, message in islice(errors, MOST_VIOLATIONS):
-            yield Fail(node.attribute_pointer(*place), f"{known.name.rstrip(':')}: {message}")
+            pointer = node.attribute_pointer(*place)
+            code = _of_epsg(node.attributes.get("proj:code")) if place == ("proj:code",) else None
+            yield Fail(
+                pointer,
+                f"{known.name.rstrip(':')}: {message}",
+                fix=_replaced(pointer, code) if code is not None else None,
+            )
     yield from _other_spellings(node, declared)
     for place, level in islice(levels(node), known_conventions.MOST_LEVELS):
         yield from _of_a_level(node, place, level, declared)
@@ -198,16 +204,24 @@ def _none_of(known: Convention, error: str) -> str:
 def _of_stac(node: Node, code: Any) -> Fail:
     """Report the number of a system in the attribute that STAC had for it until 2024."""
     wrong, right = (node.attribute_pointer(f"proj:{name}") for name in ("epsg", "code"))
-    whole = f"EPSG:{code}"
-    known = type(code) in (int, str) and re.fullmatch("[1-9][0-9]*", str(code)) is not None
+    whole = _of_epsg(code)
+    here = f", here {json_text(whole)}" if whole else ""
     return Fail(
         wrong,
-        f"proj: proj:epsg is of STAC, and readers look for 'proj:code', here {json_text(whole)}"
-        if known
-        else "proj: proj:epsg is of STAC, and readers look for 'proj:code'",
+        f"proj: proj:epsg is of STAC, and readers look for 'proj:code'{here}",
         severity="warning",
-        fix=(lambda _node: Draft("suggest", (remove(wrong), add(right, whole)))) if known else None,
+        fix=(lambda _node: Draft("suggest", (remove(wrong), add(right, whole)))) if whole else None,
     )
+
+
+def _of_epsg(code: Any) -> str | None:
+    """Return the code of a system that is a mere number, of which EPSG is meant; None where it is none."""
+    number = type(code) in (int, str) and re.fullmatch("[1-9][0-9]{3,5}", str(code).strip())
+    return f"EPSG:{number[0]}" if number else None
+
+
+def _replaced(pointer: str, value: str) -> FixMaker:
+    return lambda _node: Draft("suggest", (replace(pointer, value),))
 
 
 def _has_place_of_proj(node: Node) -> bool:

@@ -454,7 +454,11 @@ def _in_force(node: Node) -> Mapping[str, Any]:
     if parent is None:
         return node.attributes
     given = parent.attributes
-    return {n: given[n] for n in given if n.startswith(PREFIX)} | dict(node.attributes)
+    # each level of a pyramid has a transform of its own, which the pyramid may say
+    apart = TRANSFORM if "multiscales" in given else None
+    return {n: given[n] for n in given if n.startswith(PREFIX) and n != apart} | dict(
+        node.attributes
+    )
 
 
 def _arrays(node: Node) -> list[Array]:

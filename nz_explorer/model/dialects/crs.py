@@ -6,7 +6,7 @@ No projection is computed here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +114,9 @@ def transform(array: Array, cancel: Cancellation | None = None) -> Transform | N
             if numbers is None:
                 continue
             a, b, c, d, e, f = numbers
-            middle = 0.0 if node.attributes.get("spatial:registration") == "node" else 0.5
+            if _said(holders, "spatial:transform_type", "affine") != "affine":
+                return None
+            middle = 0.0 if _said(holders, "spatial:registration", "pixel") == "node" else 0.5
             return _unrotated(axes, (c, a, b, f, d, e), middle, "spatial:transform", node.path)
     for node in grid_mappings(array, cancel):
         given = node.attributes.get("GeoTransform")
@@ -122,6 +124,11 @@ def transform(array: Array, cancel: Cancellation | None = None) -> Transform | N
         if numbers is not None and (axes := spatial_axes(array)) is not None:
             return _unrotated(axes, numbers, 0.5, "GeoTransform", node.path)
     return None
+
+
+def _said(holders: Iterable[Node], name: str, otherwise: str) -> Any:
+    """Return what an array says, or else its group."""
+    return next((node.attributes[name] for node in holders if name in node.attributes), otherwise)
 
 
 def _axes(array: Array, node: Node) -> tuple[int, int] | None:

@@ -370,8 +370,8 @@ def _placed(array: Array) -> tuple[Transform, str] | None:
             (one for one in arrays if handed or not _MAPPED.isdisjoint(one.attributes)), None
         )
         given = None if mapped is None else transform(mapped)
-        if given is None:
-            continue
+        if given is None or (given.path == group.path and "multiscales" in group.attributes):
+            continue  # what a pyramid says of its levels is ZCF-SPATIAL-001
         place = names.index(array.name)
         if place in given.axes:
             return given, "yx"[given.axes.index(place)]

@@ -108,8 +108,9 @@ def transform(array: Array, cancel: Cancellation | None = None) -> Transform | N
     if not any(name in node.attributes for node in holders for name in _TRANSFORMS):
         return None
     for node in holders:
-        given = node.attributes.get("spatial:transform")
-        if isinstance(given, list) and (axes := _axes(array, node)) is not None:
+        given = _of_level(node, array) if node is not array else None
+        given = node.attributes.get("spatial:transform") if given is None else given
+        if isinstance(given, list) and (axes := _axes(array, holders)) is not None:
             numbers = _six(given)
             if numbers is None:
                 continue
@@ -131,8 +132,18 @@ def _said(holders: Iterable[Node], name: str, otherwise: str) -> Any:
     return next((node.attributes[name] for node in holders if name in node.attributes), otherwise)
 
 
-def _axes(array: Array, node: Node) -> tuple[int, int] | None:
-    names, given = _names(array), node.attributes.get("spatial:dimensions")
+def _of_level(group: Node, array: Array) -> Any:
+    """Return the transform that a pyramid has for an array that is one of its levels; False where it has none for one that is derived."""
+    given = group.attributes.get("multiscales")
+    layout = given.get("layout") if isinstance(given, Mapping) else None
+    for level in layout if isinstance(layout, list) else ():
+        if isinstance(level, Mapping) and level.get("asset") == array.name:
+            return level.get("spatial:transform", False if "derived_from" in level else None)
+    return None
+
+
+def _axes(array: Array, holders: Iterable[Node]) -> tuple[int, int] | None:
+    names, given = _names(array), _said(holders, "spatial:dimensions", "")
     if isinstance(given, list) and len(given) == 2 and all(name in names for name in given):
         return names.index(given[0]), names.index(given[1])
     return spatial_axes(array)

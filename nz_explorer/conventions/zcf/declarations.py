@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.documents.json_text import json_text
@@ -346,14 +347,29 @@ def entry_uuid(node: Node) -> Iterator[Fail]:
         if not any(isinstance(entry.get(member), str) for member in IDENTIFIERS):
             continue  # which is ZCF-DECL-003
         upper = isinstance(uuid, str) and known_conventions.UUID.fullmatch(uuid.lower()) is not None
-        inside = known_conventions.UUID.search(uuid.lower()) if isinstance(uuid, str) else None
+        right = _well_formed(uuid)
         yield Fail(
             pointer_to(node, i, "uuid"),
-            f"uuid {json_text(uuid)} is malformed"
-            + (": its letters must be lower-case" if upper else ""),
+            f"uuid {json_text(uuid)} is malformed: "
+            + (
+                "its letters must be lower-case"
+                if upper
+                else "it must be 8, 4, 4, 4 and 12 hexadecimal digits with hyphens between them"
+            ),
             severity="warning" if upper else None,
-            fix=None if inside is None else _put(i, "uuid", inside[0]),
+            fix=None if right is None else _put(i, "uuid", right),
         )
+
+
+def _well_formed(given: Any) -> str | None:
+    """Return the uuid that is in a text, or is meant by one without hyphens."""
+    if not isinstance(given, str):
+        return None
+    inside = known_conventions.UUID.search(given.lower())
+    try:
+        return inside[0] if inside is not None else str(UUID(given))
+    except ValueError:
+        return None
 
 
 @rule(

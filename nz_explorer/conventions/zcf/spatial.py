@@ -169,11 +169,16 @@ def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
         )
         return
     missing = [name for name in names if name not in array.dimension_names]
+    there = listed(map(shown, array.dimension_names))
     if missing:
         yield Fail(
             at,
-            f"{DIMENSIONS}{whose} has {listed(map(shown, missing))}, and the array has"
-            f" {listed(map(shown, array.dimension_names)) or 'no dimensions'}",
+            f"{DIMENSIONS}{whose} has {listed(map(shown, missing))}, and"
+            + (
+                f" the dimensions of the array are {there}"
+                if there
+                else " the array has no dimensions"
+            ),
             related=() if own else (holder.path,),
             severity=milder,
         )
@@ -287,11 +292,9 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
                 fix=lambda node: Draft("suggest", set_attribute(node, TRANSFORM, edges)),
             )
             return
-        why = (
-            ": it goes through the middle of the outer cells, and they are to be in it"
-            if half
-            else ""
-        )
+        why = f' with {REGISTRATION} "node"' if nodes else ""
+        if half:
+            why = ": it goes through the middle of the outer cells, and they are to be in it"
         yield Fail(
             node.attribute_pointer(BOX),
             f"{BOX} is {shown(box)}, and {by} give {shown(right)}{why}",

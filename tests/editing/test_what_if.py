@@ -584,6 +584,43 @@ def test_a_pyramid_that_loses_a_level_is_told_so() -> None:
     assert "ZCF-MS-001" in [finding.rule for finding in what_if.new]
 
 
+@pytest.mark.parametrize("group", ["", "deep/"])
+def test_arrays_are_judged_again_by_what_their_group_says_for_them(group: str) -> None:
+    uuid = "689b58e2-cf7b-45e0-9fff-9cfc0883d6b4"
+    declared = {"zarr_conventions": [{"uuid": uuid, "name": "spatial"}]}
+    handed = {"spatial:dimensions": ["y", "x"], "spatial:registration": "node"}
+    own = {"spatial:transform": [1, 0, 0, 0, -1, 2], "spatial:bbox": [0, 1, 2, 2]}
+    metadata = {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": [2, 3],
+        "data_type": "float32",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2, 3]}},
+        "chunk_key_encoding": {"name": "default"},
+        "fill_value": 0,
+        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+        "dimension_names": ["y", "x"],
+        "attributes": declared | own,
+    }
+    documents = {
+        "zarr.json": {"zarr_format": 3, "node_type": "group"},
+        f"{group}zarr.json": {
+            "zarr_format": 3,
+            "node_type": "group",
+            "attributes": declared | handed,
+        },
+        f"{group}t/zarr.json": metadata,
+    }
+    raw = {key: json.dumps(one).encode() for key, one in documents.items()}
+    for name, rule in (
+        ("spatial:registration", "ZCF-SPATIAL-001"),
+        ("spatial:dimensions", "ZCF-SPATIAL-002"),
+    ):
+        what_if = WhatIf(evaluated(store(raw), conventions=["zcf"]))
+        what_if.remove(f"/{group.rstrip('/')}", f"/attributes/{name}")
+        assert rule in [finding.rule for finding in what_if.new]
+
+
 @pytest.mark.parametrize("rule", ["CF-MAP-008", "OME-PLATE-002"])
 def test_fixes_of_another_node_take_the_finding_away(rule: str) -> None:
     tried = 0

@@ -364,6 +364,48 @@ def test_transform_of_the_spatial_convention(
     assert _along(array, 0).coordinates.tolist() == [100 - first, 90 - first]
 
 
+@pytest.mark.parametrize(
+    ("handed", "middles"),
+    [
+        ({"spatial:registration": "node"}, [0, 10, 20]),
+        ({"spatial:registration": "pixel"}, [5, 15, 25]),
+        ({"spatial:transform_type": "rpc"}, None),
+    ],
+)
+def test_an_array_has_the_registration_of_its_group(
+    handed: dict[str, str], middles: list[float] | None, tmp_path: Path
+) -> None:
+    attributes = {"spatial:dimensions": ["r", "c"], **handed}
+    zarr.open_group(tmp_path, mode="w", attributes=attributes).create_array(
+        "b",
+        shape=(2, 3),
+        dtype="u1",
+        dimension_names=["r", "c"],
+        attributes={"spatial:transform": [10, 0, 0, 0, -10, 100]},
+    )
+    found = _along(_array(tmp_path, "/b"), 1).coordinates
+    assert (None if found is None else found.tolist()) == middles
+
+
+def test_levels_of_a_pyramid_have_transforms_of_their_own(tmp_path: Path) -> None:
+    levels = [
+        {"asset": "whole"},
+        {"asset": "half", "derived_from": "whole", "spatial:transform": [20, 0, 0, 0, -20, 100]},
+        {"asset": "third", "derived_from": "whole"},
+    ]
+    attributes = {
+        "spatial:dimensions": ["r", "c"],
+        "spatial:transform": [10, 0, 0, 0, -10, 100],
+        "multiscales": {"layout": levels},
+    }
+    group = zarr.open_group(tmp_path, mode="w", attributes=attributes)
+    for name in ("whole", "half", "third"):
+        group.create_array(name, shape=(2, 2), dtype="u1", dimension_names=["r", "c"])
+    assert _along(_array(tmp_path, "/whole"), 1).coordinates.tolist() == [5, 15]
+    assert _along(_array(tmp_path, "/half"), 1).coordinates.tolist() == [10, 30]
+    assert _along(_array(tmp_path, "/third"), 1).coordinates is None
+
+
 @pytest.mark.parametrize("given", [["r"], [["r"], ["c"]], ["r", None], "rc"])
 def test_dimensions_that_are_no_names_are_passed_over(given: Any, tmp_path: Path) -> None:
     attributes = {"spatial:dimensions": given, "spatial:transform": [10, 0, 0, 0, -10, 100]}

@@ -50,9 +50,17 @@ EASTERNMOST = 180.5
 UNEVEN = 0.01
 """By what part of their mean spacings of a grid may differ; coordinates are often rounded."""
 _ASIDE = 0.3
-"""By what part of a cell a coordinate may be beside its GeoTransform: steps are often rounded, and a half is a real shift."""
+"""By what part of a cell a coordinate may be beside its transform: steps are often rounded, and a half is a real shift."""
+_MAPPED = frozenset(("grid_mapping", "spatial:transform"))
+_PLACES = {
+    ("GeoTransform", "x"): (0, 1),
+    ("GeoTransform", "y"): (3, 5),
+    ("spatial:transform", "x"): (2, 0),
+    ("spatial:transform", "y"): (5, 4),
+}
+"""Where the numbers of an axis are, origin and step: GDAL's order is x, dx, 0, y, 0, dy, that of Affine dx, 0, x, 0, dy, y."""
 _SAME_UNITS = re.compile(r"(m|met(er|re)s?|deg(ree)?s?(_?(north|east|[NE]))?)?", re.IGNORECASE)
-"""Units of coordinates that are those of a GeoTransform as well."""
+"""Units of coordinates that are those of a transform as well."""
 
 
 def _maps(group: Group) -> Iterator[tuple[Array, Array, list[Array]]]:
@@ -313,7 +321,7 @@ def grid_is_even(array: Array, found: Monotonicity) -> Iterator[Fail]:
 
 @rule("CF-MAP-008", on="values", when=_is_of_a_map)
 def transform_fits_coordinates(array: Array, found: Monotonicity) -> Iterator[Fail]:
-    """Note a GeoTransform that places rows or columns elsewhere than their coordinate, as slicing leaves it behind."""
+    """Note a transform that places rows or columns elsewhere than their coordinate, as slicing leaves it behind."""
     length = (array.shape or (0,))[0]
     first, last = (unpacked_number(array.attributes, end) for end in (found.first, found.last))
     units = array.attributes.get("units", "")
@@ -332,53 +340,64 @@ def transform_fits_coordinates(array: Array, found: Monotonicity) -> Iterator[Fa
     if not step or beside <= _ASIDE * abs(step):
         return
     if length < 2 or abs(right - step) <= UNEVEN * abs(step):
-        said = f"has its first cell at {middle:g}, and {array.path} at {first:g}"
+        said = f"has the middle of its first cell at {middle:g}, and {array.path} at {first:g}"
         does = {"rioxarray": "takes the origin from the coordinate"}
     else:
         said = f"has a step of {step:g}, and {array.path} one of {right:g}"
         does = {"rioxarray": "takes the step from GeoTransform, and the origin from the coordinate"}
     yield Fail(
         "",
-        f"GeoTransform of {given.path} {said}: readers that go by it place the map elsewhere than those that go by coordinates",
+        f"{given.attribute} of {given.path} {said}: readers that go by it place the map elsewhere than those that go by"
+        " coordinates",
         related=(given.path,),
-        readers=does,
-        fix=_transform_of(given.path, axis, first - right / 2, right),
+        readers=does if given.attribute == "GeoTransform" else {},
+        fix=_transform_of(given, axis, first, right),
     )
 
 
 def _placed(array: Array) -> tuple[Transform, str] | None:
-    """Return the GeoTransform by which a coordinate is placed once more, and along which axis."""
+    """Return the transform by which a coordinate is placed once more, and along which axis."""
     group = array.hierarchy.node_if_loaded(array.parent or "/")
-    if not isinstance(group, Group) or not group.with_attribute("GeoTransform"):
+    if not isinstance(group, Group):
+        return None
+    handed = "spatial:transform" in group.attributes
+    if not handed and not group.with_attribute("GeoTransform", "spatial:transform"):
         return None
     for (names, _), arrays in group.layouts.items():
         if names is None or len(names) < 2 or array.name not in names:
             continue
-        mapped = next((one for one in arrays if "grid_mapping" in one.attributes), None)
+        mapped = next(
+            (one for one in arrays if handed or not _MAPPED.isdisjoint(one.attributes)), None
+        )
         given = None if mapped is None else transform(mapped)
-        if given is None or given.attribute != "GeoTransform":
-            continue
+        if given is None or (given.path == group.path and "multiscales" in group.attributes):
+            continue  # what a pyramid says of its levels is ZCF-SPATIAL-001
         place = names.index(array.name)
         if place in given.axes:
             return given, "yx"[given.axes.index(place)]
     return None
 
 
-def _transform_of(path: str, axis: str, edge: float, step: float) -> FixMaker:
-    """Return the fix that has the numbers of one axis as the coordinate has them; GDAL's order is x, dx, 0, y, 0, dy."""
+def _transform_of(given: Transform, axis: str, first: float, step: float) -> FixMaker:
+    """Return the fix that has the numbers of one axis as the coordinate has them."""
+    offset, scale = _PLACES[given.attribute, axis]
+    middle, old = given.y if axis == "y" else given.x
 
     def fix(node: Node) -> Draft | None:
-        holder = node.hierarchy.node_if_loaded(path)
-        given = None if holder is None else holder.attributes.get("GeoTransform")
-        told: Any = given.split() if isinstance(given, str) else given
+        holder = node.hierarchy.node_if_loaded(given.path)
+        whole = None if holder is None else holder.attributes.get(given.attribute)
+        told: Any = whole.split() if isinstance(whole, str) else whole
         if holder is None or not isinstance(told, list) or len(told) != 6:
             return None
+        note = (
+            f"if the coordinate is right; without {given.attribute} readers go by the coordinates"
+        )
+        if "spatial:bbox" in holder.attributes:  # which says the same as the transform
+            return Draft("suggest", note=note, node=holder)
         numbers: list[Any] = [*told]
-        places = (0, 1) if axis == "x" else (3, 5)
-        numbers[places[0]], numbers[places[1]] = edge, step
-        right: Any = " ".join(map(str, numbers)) if isinstance(given, str) else numbers
-        operations = set_attribute(holder, "GeoTransform", right)
-        note = "if the coordinate is right; without GeoTransform readers go by the coordinates"
-        return Draft("suggest", operations, note, node=holder)
+        half = round(2 * (middle - float(numbers[offset])) / old) / 2  # of cells, or none of nodes
+        numbers[offset], numbers[scale] = first - half * step, step
+        right: Any = " ".join(map(str, numbers)) if isinstance(whole, str) else numbers
+        return Draft("suggest", set_attribute(holder, given.attribute, right), note, node=holder)
 
     return fix

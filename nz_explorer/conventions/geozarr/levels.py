@@ -61,12 +61,14 @@ def levels(group: Group) -> RuleOutput:
             yield Fail(at, f"level {json_text(name)} is outside {group.path}", rule="GZ-MS-002")
         elif name not in there and name not in arrays_there:
             yield Fail(at, f"level {json_text(name)} has no child group")
-    for one in group.arrays:
-        if one.name in inline or (known is not None and known.has(one.name)):
-            yield Fail(
-                "", f"level {json_text(one.name)} is an array, and must be a group", path=one.path
-            )
-    if not wanted and not there:  # groups under other names are reported one by one
+    flat = {
+        one.name: one
+        for one in group.arrays
+        if one.name in inline or (known is not None and known.has(one.name))
+    }
+    for name, one in flat.items():
+        yield Fail("", f"level {json_text(name)} is an array, and must be a group", path=one.path)
+    if not (wanted or there or flat):  # groups under other names are reported one by one
         yield Fail(pointer, f"no child group of {group.path} is a level of {json_text(set_name)}")
     found = [there[name] for name in wanted if name in there]
     arrays = {level.name: _arrays(level) for level in found}

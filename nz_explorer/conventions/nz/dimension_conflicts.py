@@ -250,6 +250,7 @@ def _conflict(group: Group, dimension: Dimension) -> Fail:
 
 def _levels(group: Group, dimension: Dimension) -> Fail:
     first = dimension.uses[0].array
+    demands = "requires" if multiscales.family(group.attributes) == "OME-NGFF" else "allows"
     where = f"{group.hierarchy.source.rstrip('/')}{first.path}"
     advice = (
         f"nothing is wrong with the format: open one level by itself, zarr.open_array({where!r}); to open levels with"
@@ -258,7 +259,7 @@ def _levels(group: Group, dimension: Dimension) -> Fail:
     return _fail(
         group,
         dimension,
-        f"the levels of the pyramid in {group.path} share dimension names, as the format requires, but not"
+        f"the levels of the pyramid in {group.path} share dimension names, as the format {demands}, but not"
         f" lengths: {dimension.name} is {_lengths(dimension)}",
         lambda _node: Draft("suggest", note=advice),
         impact="advice",  # it is what the format prescribes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.documents.json_text import json_text
@@ -82,11 +83,17 @@ def _as_list(node: Node) -> Draft | None:
     if any(member in given for member in IDENTIFIERS):
         return Draft("unsafe", (replace(pointer_to(node), [given]),))
     made = [
-        {**(_whole({"uuid": key}) if not value else {}), "uuid": key, **value}
+        {**(_whole({"uuid": key}) if not value else {}), "uuid": key, **_renamed(value)}
         for key, value in given.items()
         if isinstance(value, dict)
     ]
     return Draft("unsafe", (replace(pointer_to(node), made),)) if len(made) == len(given) else None
+
+
+def _renamed(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return an entry of the early draft as it is written now, where the URL of a schema names the version."""
+    names = {"schema": "schema_url", "spec": "spec_url"}
+    return {names.get(member, member): entry[member] for member in entry if member != "version"}
 
 
 def _whole(entry: dict[str, Any]) -> Mapping[str, Any]:
@@ -340,14 +347,29 @@ def entry_uuid(node: Node) -> Iterator[Fail]:
         if not any(isinstance(entry.get(member), str) for member in IDENTIFIERS):
             continue  # which is ZCF-DECL-003
         upper = isinstance(uuid, str) and known_conventions.UUID.fullmatch(uuid.lower()) is not None
-        inside = known_conventions.UUID.search(uuid.lower()) if isinstance(uuid, str) else None
+        right = _well_formed(uuid)
         yield Fail(
             pointer_to(node, i, "uuid"),
-            f"uuid {json_text(uuid)} is malformed"
-            + (": its letters must be lower-case" if upper else ""),
+            f"uuid {json_text(uuid)} is malformed: "
+            + (
+                "its letters must be lower-case"
+                if upper
+                else "it must be 8, 4, 4, 4 and 12 hexadecimal digits with hyphens between them"
+            ),
             severity="warning" if upper else None,
-            fix=None if inside is None else _put(i, "uuid", inside[0]),
+            fix=None if right is None else _put(i, "uuid", right),
         )
+
+
+def _well_formed(given: Any) -> str | None:
+    """Return the uuid that is in a text, or is meant by one without hyphens."""
+    if not isinstance(given, str):
+        return None
+    inside = known_conventions.UUID.search(given.lower())
+    try:
+        return inside[0] if inside is not None else str(UUID(given))
+    except ValueError:
+        return None
 
 
 @rule(

@@ -254,12 +254,18 @@ def property_error(known: Convention, attributes: Mapping[str, Any]) -> str | No
     urls = [entry.get("schema_url") for entry in entries if isinstance(entry, dict)]
     url = next((url for url in module.REVISION_BY_SCHEMA_URL if url in urls), module.SCHEMA_URL)
     own["zarr_conventions"] = [{**known.entry, "schema_url": url}]
+    if isinstance(shape := own.get("spatial:shape"), list):  # 100.0 is an integer of JSON Schema
+        own["spatial:shape"] = [_whole(length) for length in shape]
     try:
         _, found = module.extract(own)
         module.validate(found)
     except (ValueError, TypeError, KeyError) as error:
         return _in_words(str(error.args[0])) if error.args else type(error).__name__
     return _not_a_system(own) if known is PROJ else None
+
+
+def _whole(given: Any) -> Any:
+    return int(given) if isinstance(given, float) and given.is_integer() else given
 
 
 _WKT2 = re.compile(r"\s*(?:[A-Za-z]*CRS|COORDINATEMETADATA)\s*[\[(]", re.IGNORECASE)
@@ -330,6 +336,9 @@ def _level_errors(level: Any, number: int) -> Iterator[tuple[tuple[str | int, ..
         message = error.replace("[0]", f"[{number}]", 1)
         if members == ["asset"] and isinstance(level, dict) and "asset" not in level:
             message = f"layout[{number}] has no asset, which is the path of the level"
+        elif members in (["asset"], ["derived_from"]) and message.endswith(" path"):
+            text = isinstance(given := level[members[0]], str)
+            message = f"{message if text else message.replace(' a ', ' a string with a ')}, got {json_text(given)}"
         yield ("multiscales", "layout", number, *members), message
         holder = whole["layout"][0]
         for member in members[:-1]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -16,13 +17,14 @@ from nz_explorer.conventions.zcf.declarations import (
 )
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
-from nz_explorer.engine.fixes import Draft, add, move, remove
+from nz_explorer.engine.fixes import Draft, add, move, remove, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.engine.schema_convention import MOST_VIOLATIONS
 from nz_explorer.model import Array
 from nz_explorer.model.dialects import multiscales
 from nz_explorer.model.dialects.cs import is_cs, is_shared, is_system
 from nz_explorer.model.dialects.ref import is_reference
+from nz_explorer.model.paths import all_above
 
 if TYPE_CHECKING:
     from nz_explorer.conventions.zcf.known_conventions import Convention
@@ -52,7 +54,13 @@ def properties_valid(node: Node) -> RuleOutput:
             continue
         errors = known_conventions.property_errors(known, _without_null(node, known))
         for place, message in islice(errors, MOST_VIOLATIONS):
-            yield Fail(node.attribute_pointer(*place), f"{known.name.rstrip(':')}: {message}")
+            pointer = node.attribute_pointer(*place)
+            code = _of_epsg(node.attributes.get("proj:code")) if place == ("proj:code",) else None
+            yield Fail(
+                pointer,
+                f"{known.name.rstrip(':')}: {message}",
+                fix=_replaced(pointer, code) if code is not None else None,
+            )
     yield from _other_spellings(node, declared)
     for place, level in islice(levels(node), known_conventions.MOST_LEVELS):
         yield from _of_a_level(node, place, level, declared)
@@ -113,6 +121,31 @@ def _of_a_level(
             )
 
 
+@rule(
+    "ZCF-SCHEMA-001",
+    on="array",
+    needs=("attributes", "conventions list"),
+    when=lambda array: (
+        array.attributes.get("spatial:transform_type") == "affine"
+        and "spatial:transform" not in array.attributes
+    ),
+)
+def affine_by_a_transform(array: Array) -> Iterator[Fail]:
+    """Warn of an array that says to be placed by a transform which is nowhere: levels have theirs in the pyramid."""
+    if known_conventions.SPATIAL not in declared_here(array):
+        return
+    above = [array.hierarchy.node_if_loaded(path) for path in all_above(array.path)]
+    if any(node is None or "multiscales" in node.attributes for node in above):
+        return
+    if not any(node is not None and "spatial:transform" in node.attributes for node in above[:1]):
+        yield Fail(
+            array.attribute_pointer("spatial:transform"),
+            'spatial: spatial:transform_type is "affine", and neither this array nor its group has the spatial:transform'
+            " that it requires",
+            severity="warning",
+        )
+
+
 def _other_spellings(node: Node, declared: Container[Convention | None]) -> Iterator[Fail]:
     """Warn of attributes that have the name of one that a declared convention has, but for capitals."""
     names = {
@@ -157,24 +190,38 @@ def _without_properties(node: Node, used: Container[Convention | None]) -> Itera
         elif known is not known_conventions.PROJ or not _has_place_of_proj(node):
             yield Fail(
                 pointer_to(node, i),
-                f"{known.name.rstrip(':')} is declared, and this node has none of its attributes: {error}",
+                f"{known.name.rstrip(':')} is declared, and this node has {_none_of(known, error)}",
                 severity="info",
             )
+
+
+def _none_of(known: Convention, error: str) -> str:
+    """Return what a node lacks that declares a convention, in words: one attribute, or all of some."""
+    single = known.keys == {known.name}
+    return "no attribute of that name" if single else f"none of its attributes: {error}"
 
 
 def _of_stac(node: Node, code: Any) -> Fail:
     """Report the number of a system in the attribute that STAC had for it until 2024."""
     wrong, right = (node.attribute_pointer(f"proj:{name}") for name in ("epsg", "code"))
-    whole = f"EPSG:{code}"
-    known = type(code) is int and code > 0
+    whole = _of_epsg(code)
+    here = f", here {json_text(whole)}" if whole else ""
     return Fail(
         wrong,
-        f"proj: proj:epsg is of STAC, and readers look for 'proj:code', here {json_text(whole)}"
-        if known
-        else "proj: proj:epsg is of STAC, and readers look for 'proj:code'",
+        f"proj: proj:epsg is of STAC, and readers look for 'proj:code'{here}",
         severity="warning",
-        fix=(lambda _node: Draft("suggest", (remove(wrong), add(right, whole)))) if known else None,
+        fix=(lambda _node: Draft("suggest", (remove(wrong), add(right, whole)))) if whole else None,
     )
+
+
+def _of_epsg(code: Any) -> str | None:
+    """Return the code of a system that is a mere number, of which EPSG is meant; None where it is none."""
+    number = type(code) in (int, str) and re.fullmatch("[1-9][0-9]{3,5}", str(code).strip())
+    return f"EPSG:{number[0]}" if number else None
+
+
+def _replaced(pointer: str, value: str) -> FixMaker:
+    return lambda _node: Draft("suggest", (replace(pointer, value),))
 
 
 def _has_place_of_proj(node: Node) -> bool:
@@ -226,6 +273,14 @@ def _as_the_text_has_it(node: Node) -> Iterator[Fail]:
     """Note null, which the text of proj: allows beside another attribute, and its schema, by which zarr-cm goes, does not."""
     given = {name: value for name, value in node.attributes.items() if name.startswith("proj:")}
     named = {name: value for name, value in given.items() if value is not None}
+    if not named.keys() & known_conventions.PROJ.keys:
+        for name in filter(known_conventions.PROJ.keys.__contains__, given):
+            yield Fail(
+                node.attribute_pointer(name),
+                f"{name} is null, which the text of proj: allows where data have no reference system, and its schema does not",
+                severity="info",
+            )
+        return
     if known_conventions.property_error(known_conventions.PROJ, named) is not None:
         return
     for name in given:

@@ -91,8 +91,13 @@ def _are_lengths(given: Any) -> TypeGuard[list[int]]:
     return (
         isinstance(given, list)
         and len(given) == 2
-        and all(type(length) is int and length > 0 for length in given)
+        and all(_is_whole(length) and length > 0 for length in given)
     )
+
+
+def _is_whole(number: Any) -> bool:
+    """Whether a number is an integer as JSON Schema has it, such as 100.0."""
+    return type(number) is int or (type(number) is float and number.is_integer())
 
 
 def _one_twice(node: Node, name: str) -> Fail:
@@ -164,11 +169,16 @@ def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
         )
         return
     missing = [name for name in names if name not in array.dimension_names]
+    there = listed(map(shown, array.dimension_names))
     if missing:
         yield Fail(
             at,
-            f"{DIMENSIONS}{whose} has {listed(map(shown, missing))}, and the dimensions of the array are"
-            f" {listed(map(shown, array.dimension_names))}",
+            f"{DIMENSIONS}{whose} has {listed(map(shown, missing))}, and"
+            + (
+                f" the dimensions of the array are {there}"
+                if there
+                else " the array has no dimensions"
+            ),
             related=() if own else (holder.path,),
             severity=milder,
         )
@@ -241,32 +251,39 @@ def _is_exchanged(box: list[float]) -> bool:
 
 
 def _transform_and_box(node: Node) -> Iterator[Fail]:
-    given = _numbers(node.attributes.get(TRANSFORM), 6)
-    if given is None or not _is_affine(node.attributes):
+    whole, own = _in_force(node), TRANSFORM in node.attributes
+    given = _numbers(whole.get(TRANSFORM), 6)
+    if given is None or not _is_affine(whole):
         return  # ZCF-SCHEMA-001, or of a kind whose numbers mean something else
     if (odd := _odd(given, node.attribute_pointer(TRANSFORM))) is not None:
-        yield odd
+        if own:  # that of a group is reported there
+            yield odd
         return
     a, b, c, d, e, f = given
+    # the box of a group may be around arrays that are elsewhere
     box, shape = _numbers(node.attributes.get(BOX), 4), node.attributes.get(SHAPE)
-    names, by = _dimensions(node), f"{TRANSFORM} and {SHAPE}"
+    names = whole.get(DIMENSIONS)
+    by = f"{TRANSFORM}{'' if own else f' of {node.parent}'} and {SHAPE}"
     if _are_two(names):
         order = names[::-1] if _exchanged(names) else names
         found = [lengths for array in _arrays(node) if (lengths := _lengths(array, order))]
         if shape is None and isinstance(node, Array) and found:
-            shape, by = found[0], f"{TRANSFORM} and the lengths of the array, {shown(found[0])},"
+            shape, by = (
+                found[0],
+                f"{by.removesuffix(SHAPE)}the lengths of the array, {shown(found[0])},",
+            )
         elif found and shape not in found:
             return  # the shape is wrong, which is reported
     if box is None or not _are_lengths(shape):
         return
-    nodes = node.attributes.get(REGISTRATION) == "node"
+    nodes = whole.get(REGISTRATION) == "node"
     right = _box_of(given, shape, nodes=nodes)
     off = _apart(box, right, given)
     if max(off) > _CLOSE:
         half = not nodes and all(abs(part - 0.5) <= _CLOSE for part in off)
         begins = [c - (a + b) / 2, f - (d + e) / 2]
         moved = _box_of([a, b, begins[0], d, e, begins[1]], shape, nodes=nodes)
-        if half and max(_apart(box, moved, given)) <= _CLOSE:
+        if own and half and max(_apart(box, moved, given)) <= _CLOSE:
             edges = [a, b, begins[0], d, e, begins[1]]
             yield Fail(
                 node.attribute_pointer(TRANSFORM),
@@ -275,11 +292,9 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
                 fix=lambda node: Draft("suggest", set_attribute(node, TRANSFORM, edges)),
             )
             return
-        why = (
-            ": it goes through the middle of the outer cells, and they are to be in it"
-            if half
-            else ""
-        )
+        why = f' with {REGISTRATION} "node"' if nodes else ""
+        if half:
+            why = ": it goes through the middle of the outer cells, and they are to be in it"
         yield Fail(
             node.attribute_pointer(BOX),
             f"{BOX} is {shown(box)}, and {by} give {shown(right)}{why}",
@@ -405,7 +420,7 @@ def _otherwise_there(
     own = None if node is None or node is group else _numbers(node.attributes.get(TRANSFORM), 6)
     if node is None or given is None or own is None:
         return
-    same = group.attributes.get(REGISTRATION, "pixel") == node.attributes.get(REGISTRATION, "pixel")
+    same = group.attributes.get(REGISTRATION, "pixel") == _in_force(node).get(REGISTRATION, "pixel")
     if not same or _odd(own, "") is not None or not _is_affine(node.attributes):
         return
     box, other = (_box_of(one, level[SHAPE], nodes=False) for one in (given, own))
@@ -435,12 +450,18 @@ def _lengths_there(group: Group, asset: Any) -> dict[str, list[int]]:
     return found
 
 
-def _dimensions(node: Node) -> Any:
-    """Return the names of y and x of a node; of an array without them those of its group."""
-    if DIMENSIONS in node.attributes or not isinstance(node, Array) or node.parent is None:
-        return node.attributes.get(DIMENSIONS)
-    parent = node.hierarchy.node_if_loaded(node.parent)
-    return None if parent is None else parent.attributes.get(DIMENSIONS)
+def _in_force(node: Node) -> Mapping[str, Any]:
+    """Return the attributes that count for a node: of an array also those of its group that it has not."""
+    above = node.parent if isinstance(node, Array) else None
+    parent = node.hierarchy.node_if_loaded(above) if above else None
+    if parent is None:
+        return node.attributes
+    given = parent.attributes
+    # each level of a pyramid has a transform of its own, which the pyramid may say
+    apart = TRANSFORM if "multiscales" in given else None
+    return {n: given[n] for n in given if n.startswith(PREFIX) and n != apart} | dict(
+        node.attributes
+    )
 
 
 def _arrays(node: Node) -> list[Array]:

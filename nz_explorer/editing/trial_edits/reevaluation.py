@@ -97,7 +97,7 @@ class Reevaluation:
     def _reread_root(self, on_documents: bool) -> bool:
         hierarchy = self.hierarchy
         before, old = _nature(hierarchy), hierarchy.consolidated
-        noted = _noted(hierarchy.root)
+        noted, handed = _noted(hierarchy.root), _handed_down(hierarchy.root)
         hierarchy.reread("/")
         if _nature(hierarchy) != before or not on_documents:
             return False
@@ -105,6 +105,8 @@ class Reevaluation:
         self.members.add("/")
         if noted != _noted(hierarchy.root):
             self._note_groups_below("/")
+        if handed != _handed_down(hierarchy.root):
+            self._note_arrays_in("/")
         if old is not None and hierarchy.consolidated is not None:
             self._compare_entries(old, hierarchy.consolidated)
         return True
@@ -144,6 +146,8 @@ class Reevaluation:
             self.members.add(path)
             if _noted(before) != _noted(after):
                 self._note_groups_below(path)
+            if _handed_down(before) != _handed_down(after):
+                self._note_arrays_in(path)
         elif _axes(before) != _axes(after):
             self._looked_for.add(path)
 
@@ -187,6 +191,13 @@ class Reevaluation:
             if child.child_names is not None:
                 self.members.add(child.path)
                 self._note_groups_below(child.path)
+
+    def _note_arrays_in(self, path: str) -> None:
+        """Note the arrays directly in a group."""
+        group = self.docs.node_if_loaded(path)
+        for array in group.arrays if isinstance(group, Group) else ():
+            self.nodes.setdefault(array.path, False)
+            self._beside.add(path)  # coordinates are compared with what the group says
 
     def _is_below(self, path: str) -> bool:
         """Whether a node lies below one that is visited anyway."""
@@ -278,6 +289,13 @@ def _noted(node: Node) -> Any:
     return repr(plate), None if place is None else repr(place.value), escapes
 
 
+def _handed_down(node: Node) -> str:
+    """Return what a group says for the arrays in it that do not say it themselves, as proj: and spatial: have it."""
+    given = node.attributes
+    names = [name for name in given if name.startswith(("proj:", "spatial:"))]
+    return repr(({name: given[name] for name in names}, "multiscales" in given))
+
+
 def _mentions(array: Array, ends: set[str]) -> bool:
     """Whether an attribute of an array has a path with one of these ends, of whatever start."""
     texts = [text for text in array.attributes.values() if isinstance(text, str) and "/" in text]
@@ -293,7 +311,10 @@ def _seen_beside(node: Node | None) -> Any:
     if not isinstance(node, Array):
         return None
     whole = node.attributes if node.shape == () else node.attributes.get("grid_mapping")
-    return frozenset(node.attributes), repr(whole)
+    placed = [
+        node.attributes[name] for name in sorted(node.attributes) if name.startswith("spatial:")
+    ]
+    return frozenset(node.attributes), repr((whole, placed))
 
 
 def _values_key(node: Node) -> Any:

@@ -6,7 +6,7 @@ No projection is computed here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -108,13 +108,16 @@ def transform(array: Array, cancel: Cancellation | None = None) -> Transform | N
     if not any(name in node.attributes for node in holders for name in _TRANSFORMS):
         return None
     for node in holders:
-        given = node.attributes.get("spatial:transform")
-        if isinstance(given, list) and (axes := _axes(array, node)) is not None:
+        given = _of_level(node, array) if node is not array else None
+        given = node.attributes.get("spatial:transform") if given is None else given
+        if isinstance(given, list) and (axes := _axes(array, holders)) is not None:
             numbers = _six(given)
             if numbers is None:
                 continue
             a, b, c, d, e, f = numbers
-            middle = 0.0 if node.attributes.get("spatial:registration") == "node" else 0.5
+            if _said(holders, "spatial:transform_type", "affine") != "affine":
+                return None
+            middle = 0.0 if _said(holders, "spatial:registration", "pixel") == "node" else 0.5
             return _unrotated(axes, (c, a, b, f, d, e), middle, "spatial:transform", node.path)
     for node in grid_mappings(array, cancel):
         given = node.attributes.get("GeoTransform")
@@ -124,8 +127,23 @@ def transform(array: Array, cancel: Cancellation | None = None) -> Transform | N
     return None
 
 
-def _axes(array: Array, node: Node) -> tuple[int, int] | None:
-    names, given = _names(array), node.attributes.get("spatial:dimensions")
+def _said(holders: Iterable[Node], name: str, otherwise: str) -> Any:
+    """Return what an array says, or else its group."""
+    return next((node.attributes[name] for node in holders if name in node.attributes), otherwise)
+
+
+def _of_level(group: Node, array: Array) -> Any:
+    """Return the transform that a pyramid has for an array that is one of its levels; False where it has none for one that is derived."""
+    given = group.attributes.get("multiscales")
+    layout = given.get("layout") if isinstance(given, Mapping) else None
+    for level in layout if isinstance(layout, list) else ():
+        if isinstance(level, Mapping) and level.get("asset") == array.name:
+            return level.get("spatial:transform", False if "derived_from" in level else None)
+    return None
+
+
+def _axes(array: Array, holders: Iterable[Node]) -> tuple[int, int] | None:
+    names, given = _names(array), _said(holders, "spatial:dimensions", "")
     if isinstance(given, list) and len(given) == 2 and all(name in names for name in given):
         return names.index(given[0]), names.index(given[1])
     return spatial_axes(array)

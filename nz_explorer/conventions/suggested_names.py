@@ -17,7 +17,7 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
     """Return names for the dimensions of an array, and whether its own metadata give them.
 
     Looked for in its attributes ``_ARRAY_DIMENSIONS`` and ``dimension_names``, in what netCDF-C noted, in the axes of an OME-Zarr image, in
-    ``spatial:dimensions`` of the groups above, in an array beside it of the same shape, and in the one-dimensional arrays beside it of the right lengths.
+    ``spatial:dimensions`` of itself and the groups above, in an array beside it of the same shape, and in the one-dimensional arrays beside it of the right lengths.
 
     Parameters
     ----------
@@ -48,7 +48,8 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
     group = None if array.parent is None else array.hierarchy.node_if_loaded(array.parent)
     if group is not None and (axes := images.axis_names(group.attributes, len(shape))):
         return axes, True
-    if group is not None and (spatial := _spatial_dimensions(group, len(shape))):
+    spatial = _spatial_dimensions(array)
+    if len(spatial) == len(shape):
         return spatial, True
     siblings = group.arrays if isinstance(group, Group) else []
     for sibling in siblings:
@@ -59,12 +60,14 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
     names_by_length: dict[int, list[str]] = {}
     for sibling in coordinates:
         names_by_length.setdefault((sibling.shape or (0,))[0], []).append(sibling.name)
-    return [
+    guessed = [
         found[0]
         if len(found := names_by_length.get(length, [])) == 1 and shape.count(length) == 1
         else _made_up(axis, length, siblings)
         for axis, length in enumerate(shape)
-    ], False
+    ]
+    # of an array with more dimensions than these the last ones, as rasters have them
+    return guessed[: -len(spatial)] + spatial if 0 < len(spatial) < len(shape) else guessed, False
 
 
 def _made_up(axis: int, length: int, siblings: Sequence[Array]) -> str:
@@ -79,15 +82,15 @@ def _made_up(axis: int, length: int, siblings: Sequence[Array]) -> str:
     return made
 
 
-def _spatial_dimensions(group: Node, rank: int) -> list[str] | None:
-    """Return what the convention spatial: says of the dimensions in a group, or in the nearest one above that says it."""
-    for path in (group.path, *paths.all_above(group.path)):
-        node = group.hierarchy.node_if_loaded(path)
+def _spatial_dimensions(array: Array) -> list[str]:
+    """Return what the convention spatial: says of the dimensions of an array, at itself or the nearest group that says it."""
+    for path in (array.path, *paths.all_above(array.path)):
+        node = array.hierarchy.node_if_loaded(path)
         given = None if node is None else node.attributes.get("spatial:dimensions")
         if isinstance(given, list):
-            sound = len(given) == rank and all(isinstance(name, str) and name for name in given)
-            return given if sound else None
-    return None
+            sound = all(isinstance(name, str) and name for name in given)
+            return given if sound and len({*given}) == len(given) else []
+    return []
 
 
 def add_names(node: Node) -> Draft | None:

@@ -190,3 +190,22 @@ def test_what_an_axis_is_tells_its_abbreviation_before_a_letter_does(
     fix = _fix(source(known, tmp_path), "CS-AX-003")
     assert fix is not None
     assert (fix.patch[0]["value"], fix.safety) == (right, safety)
+
+
+@pytest.mark.parametrize(
+    ("shape", "given", "named", "safety"),
+    [
+        ((4, 5), ["y", "x"], ["y", "x"], "safe"),
+        ((3, 4, 5), ["y", "x"], ["dim_0", "y", "x"], "suggest"),
+        ((4,), ["y", "x"], ["dim_0"], "suggest"),
+        ((4, 5), ["y", "y"], ["dim_0", "dim_1"], "suggest"),
+    ],
+)
+def test_an_array_that_says_which_dimensions_are_spatial_gets_their_names(
+    shape: tuple[int, ...], given: list[str], named: list[str], safety: str, tmp_path: Path
+) -> None:
+    band = zarr.open_group(tmp_path, mode="w").create_array("band", shape=shape, dtype="u2")
+    band.attrs["spatial:dimensions"] = given
+    fix = _fix(tmp_path, "NZ-DIM-001")
+    assert fix is not None
+    assert (fix.patch[0]["value"], fix.safety) == (named, safety)

@@ -209,3 +209,15 @@ def test_an_array_that_says_which_dimensions_are_spatial_gets_their_names(
     fix = _fix(tmp_path, "NZ-DIM-001")
     assert fix is not None
     assert (fix.patch[0]["value"], fix.safety) == (named, safety)
+
+
+@pytest.mark.parametrize("older", ["CF-1.10", "CF-1.10, ACDD-1.3", "NZ-1 CF-1.10"])
+def test_nz_is_named_in_the_older_attribute_too_so_that_both_agree(
+    older: str, tmp_path: Path
+) -> None:
+    zarr.open_group(tmp_path, mode="w", attributes={"Conventions": older})
+    fix = _fix(tmp_path, "NZ-DECL-001")
+    assert fix is not None
+    document = json.loads((tmp_path / "zarr.json").read_text("utf-8"))
+    (tmp_path / "zarr.json").write_text(json.dumps(apply_patch(document, list(fix.patch))), "utf-8")
+    assert nz.check(tmp_path, select=["NZ-DECL"], progress=False).findings == []

@@ -87,12 +87,29 @@ def declare_nz(node: Node) -> Draft:
         for found in _NZ_APART.finditer(value):
             if found[1]:  # NZ-DECL-008: what is left of "NZ 1.0" would be an identifier
                 return _joined(key, _without_blank(value, found), node)
-    operations = _renamed(node) or set_attribute(node, "conventions", with_nz(node.attributes))
+    operations = _renamed(node) or (
+        *set_attribute(node, "conventions", with_nz(node.attributes)),
+        *older_with_nz(node),
+    )
     other = [token for _, token in _all_tokens(node) if _is_other_version(token)]
     if not other:
         return Draft("safe", operations)
     note = f"if the data keep the rules of {IDENTIFIER}, too; leave out {other[0]} if {IDENTIFIER} was meant"
     return Draft("suggest", operations, note)
+
+
+def older_with_nz(node: Node) -> tuple[Operation, ...]:
+    """Name NZ in the older attribute as well, where that names other conventions: else the two would disagree.
+
+    Parameters
+    ----------
+    node : Node
+        The root group.
+    """
+    older = node.attributes.get(KEYS[1])
+    if not isinstance(older, str) or declares_nz({KEYS[1]: older}):
+        return ()
+    return set_attribute(node, KEYS[1], with_nz({KEYS[0]: older}))
 
 
 def _renamed(node: Node) -> tuple[Operation, ...]:

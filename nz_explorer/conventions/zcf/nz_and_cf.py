@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.nz.declaration import declare_nz
+from nz_explorer.conventions.nz.declaration import declare_nz, older_with_nz
 from nz_explorer.conventions.nz.identifier import declares_nz, tokens
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import (
@@ -17,10 +17,10 @@ from nz_explorer.conventions.zcf.declarations import (
 )
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
-from nz_explorer.engine.fixes import Draft, Operation, replace, set_attribute
+from nz_explorer.engine.fixes import Draft, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Group
-from nz_explorer.text.identifiers import CF_TOKEN, IDENTIFIER, KEYS, fold, with_nz
+from nz_explorer.text.identifiers import CF_TOKEN, IDENTIFIER, KEYS, fold
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
@@ -135,14 +135,8 @@ def _add_token(token: str) -> Any:
         given = node.attributes.get("conventions")
         if not isinstance(given, str):
             return None
-        operations: tuple[Operation, ...] = set_attribute(
-            node, "conventions", f"{given.rstrip()} {token}"
-        )
-        legacy = node.attributes.get("Conventions")
-        if isinstance(legacy, str) and not declares_nz({"Conventions": legacy}):
-            # else the two would still name different conventions
-            operations += set_attribute(node, "Conventions", with_nz({"conventions": legacy}))
-        return Draft("safe", operations)
+        named = set_attribute(node, "conventions", f"{given.rstrip()} {token}")
+        return Draft("safe", (*named, *older_with_nz(node)))
 
     return fix
 

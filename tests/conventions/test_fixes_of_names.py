@@ -221,3 +221,16 @@ def test_nz_is_named_in_the_older_attribute_too_so_that_both_agree(
     document = json.loads((tmp_path / "zarr.json").read_text("utf-8"))
     (tmp_path / "zarr.json").write_text(json.dumps(apply_patch(document, list(fix.patch))), "utf-8")
     assert nz.check(tmp_path, select=["NZ-DECL"], progress=False).findings == []
+
+
+@pytest.mark.parametrize(
+    ("value", "safety"), [("1", "safe"), ({}, "safe"), ({"code": "EPSG:4326"}, "suggest")]
+)
+def test_what_an_entry_says_beside_its_identity_is_not_dropped_unasked(
+    value: Any, safety: str, tmp_path: Path
+) -> None:
+    entry = {"name": "other", "spec_url": "https://example.org/other", "configuration": value}
+    zarr.open_group(tmp_path, mode="w", attributes={"zarr_conventions": [entry]})
+    fix = _fix(tmp_path, "ZCF-DECL-004")
+    assert fix is not None
+    assert fix.safety == safety

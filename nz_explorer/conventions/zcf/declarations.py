@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -211,14 +212,22 @@ def _leads(entry: Any, member: str) -> bool:
 def entry_members(node: Node) -> Iterator[Fail]:
     """Fail on members that the framework does not define."""
     for i, entry in entries(node):
-        for member in entry:
+        for member, value in entry.items():
             if member not in MEMBERS:
-                pointer = pointer_to(node, i, member)
                 yield Fail(
-                    pointer,
+                    pointer_to(node, i, member),
                     f"entry {i} has the extra member {json_text(member)}; an entry only identifies the convention",
-                    fix=lambda _node, pointer=pointer: Draft("safe", (remove(pointer),)),  # type: ignore[misc]  # bound now
+                    fix=partial(_without_member, pointer_to(node, i, member), value),
                 )
+
+
+def _without_member(pointer: str, value: Any, _: Node) -> Draft:
+    if isinstance(value, dict | list) and value:
+        note = (
+            "what it holds is lost; if it is needed, it belongs into attributes of the convention"
+        )
+        return Draft("suggest", (remove(pointer),), note)
+    return Draft("safe", (remove(pointer),))
 
 
 @rule(

@@ -317,3 +317,19 @@ def one_scale_for_all_levels(folder: Path) -> Path:
     scale = [{"type": "scale", "scale": [0.5, 0.5]}]
     put(folder / ".zattrs", scale, "multiscales", 0, "coordinateTransformations")
     return folder
+
+
+@reported(
+    "ome/napari-ome-zarr#50",
+    "The output is all zeros, and the view black, for an image with the axes y and x",
+    finding=("OME-IMG-009", "/0", "zeros"),
+    before=sees(zarr_python, lambda found: bool((found["0"] == 7).all())),
+    beside=("Z2-OGC-002", "NZ-DIM-001"),
+)
+def chunks_without_folders_are_black(folder: Path) -> Path:
+    root = group(folder, 2)
+    _image(root, (4, 4), unit="micrometer")
+    (folder / "0" / "0" / "0").rename(folder / "0" / "0.0")
+    (folder / "0" / "0").rmdir()
+    put(folder / "0" / ".zarray", ".", "dimension_separator")
+    return folder

@@ -21,6 +21,11 @@ LIKELY = 6
 """Points that a finding needs to be named."""
 WHOLE_GROUPS = frozenset(["xarray", "xarray DataTree"])
 """Readers that open a group with all of its arrays or not at all."""
+WHOLE_DATASETS = frozenset(["netCDF-C"])
+"""Readers that open all of a dataset, or nothing of it."""
+UNPREDICTED = frozenset(["GDAL", "tensorstore", "zarrita"])
+"""Readers of which rules predict little: a finding explains what they say if they quote what it quotes."""
+QUOTED = re.compile(r"['\"]([^'\"]+)['\"]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,11 @@ TOPICS = (
     _topic(r"Expected an (integer or an )?iterable of integers", r"(Z2-ARR|Z3-GRID|Z3-SHAPE)-"),
     _topic(r"coding\.variables:<setcomp>", r"(Z2-OGC|NZ-FILL|CF)-"),
     _topic(r"open_store_variable.*zip\(\) argument", r"(Z2-OGC|Z3-DIM|NCZ)-"),
+    _topic(r"cannot reshape array", r"(Z[23]-CHUNK|Z[23]-CM|NZ-CONS)-"),
+    _topic(
+        r"(Filter|Decompressor) \S+ not handled|object member \"(codecs|filters|compressor)\"",
+        r"(Z[23]-CODEC|NZ-CODEC)-",
+    ),
     _topic(
         r"UnknownCodec|get_codec|parse_codecs|create_codec|from_dict.*[Cc]odec|[Uu]nsupported codec|Unknown codec"
         r"|codec_pipeline|zarr\.codecs|\b[Cc]odec\b|compressor",
@@ -97,7 +107,7 @@ TOPICS = (
     ),
     _topic(r"chunk_grids|chunk_shape|chunks", r"(Z3-GRID|Z2-ARR|Z3-CHUNK|Z3-SHAPE|Z3-CODEC)-"),
     _topic(r"parse_shapelike|\bshape\b", r"(Z3-SHAPE|Z2-ARR|Z3-GRID|NZ-DIM)-"),
-    _topic(r"zarr\.core\.dtype|data_type|dtype", r"(Z3-DT|Z2-DT|NZ-TYPE|Z3-FV)-"),
+    _topic(r"zarr\.core\.dtype|data_type|dtype", r"((Z3-DT|Z2-DT|NZ-TYPE|Z3-FV)-|Z2-OGC-004)"),
     _topic(r"storage_transformers|must_understand|extension", r"(Z3-ST|Z3-DOC|Z3-EXT|Z3-CM)-"),
 )
 """The more specific ones first: that of the first pattern that is found is what the error is about."""
@@ -149,7 +159,9 @@ def _candidates(failure: Failure, reader: str, evaluation: Evaluation) -> Iterat
     for path in paths.all_above(failure.path):
         yield from evaluation.findings(path, below=False)
     whole = failure.path == "/" and (
-        "without the consolidated" in failure.message or not failure.where
+        reader in WHOLE_DATASETS
+        or "without the consolidated" in failure.message
+        or not failure.where
     )
     if reader in WHOLE_GROUPS or whole:
         deep = whole or reader == "xarray DataTree"
@@ -176,7 +188,13 @@ def _points(finding: Finding, failure: Failure, reader: str) -> int:
     harm = {how for _, how, who in harms(finding) if who == family or reader == "plain NZ"}
     says = finding.readers.get(family, "")
     plain = finding.info.readers.get(family, "")
-    if not harm and (finding.severity != "error" or plain.startswith(HARMLESS)):
+    told = QUOTED.findall(finding.message)
+    named = (
+        reader in UNPREDICTED
+        and "netCDF-C" not in finding.message  # what is told of another reader
+        and any(word in failure.message for word in told)
+    )
+    if not harm and not named and (finding.severity != "error" or plain.startswith(HARMLESS)):
         return 0
     text = " ".join((*failure.kind, *failure.where, failure.message))
     points = 4 if "blocks" in harm else 2 if harm else 0
@@ -185,11 +203,14 @@ def _points(finding: Finding, failure: Failure, reader: str) -> int:
         points += 4 if topics[0].match(finding.rule) else 1 if _fits(finding, topics) else -6
     if predicted := error_types(says):
         points += 3 if predicted & {*failure.kind, *error_types(failure.message)} else -3
+    elif (words := says.rpartition(": ")[2]) != says and words in failure.message:
+        points += 3
+    elif reader in WHOLE_DATASETS and failure.path == "/" and says.startswith("refuses"):
+        points += 2
     here = failure.path in (finding.path, *(place.path for place in finding.places))
     inside = reader in WHOLE_GROUPS and paths.above(finding.path) == failure.path
     points += 2 if here else 1 if inside else 0
     name = finding.path.rpartition("/")[2]
-    quoted = set(re.findall(r"['\"]([^'\"]+)['\"]", failure.message))
-    if quoted & {name, *re.findall(r"['\"]([^'\"]+)['\"]", finding.message)}:
+    if set(QUOTED.findall(failure.message)) & {name, *told}:
         points += 2
     return points

@@ -83,6 +83,8 @@ __all__ = [
     "steps",
 ]
 
+PLACED = 'rioxarray finds the CRS and the place of {}, which has no coordinates, only with decode_coords="all"'
+"""Of maps whose place is told by the GeoTransform of a grid mapping alone."""
 IN_GROUPS = "open_zarr shows an empty dataset, because the arrays are in groups; name one with group=, or use open_datatree"
 """What users of xarray have to know of a root without arrays."""
 UNLIKE = 'open_datatree raises ValueError, "not aligned with its parents": {}; open_groups opens it'
@@ -250,12 +252,37 @@ def hints(evaluation: Evaluation) -> dict[str, str]:
     grouped = isinstance(root, Group) and root.groups
     inside = _of_groups(root, evaluation) if isinstance(root, Group) and grouped else ""
     plugins = _plugins(root) if isinstance(root, Group) else ""
+    placed = _placed(root) if isinstance(root, Group) else ""
     found = {
-        "xarray": [*packed, inside] if inside else packed,
+        "xarray": [*packed, *filter(None, (inside, placed))],
         "zarr-python": packed,
         "netCDF-C": [plugins] if plugins else [],
     }
     return {reader: "; ".join(texts) for reader, texts in found.items() if texts}
+
+
+def _placed(root: Group) -> str:
+    """Return what users of rioxarray have to know of maps that are placed by a GeoTransform that xarray does not look at."""
+    there = {array.name: array for array in root.arrays}
+    listed_names = {
+        name
+        for node in (root, *root.arrays)
+        if isinstance(names := node.attributes.get("coordinates"), str)
+        for name in names.split()
+    }
+    for array in root.arrays:
+        named = array.attributes.get("grid_mapping")
+        mapping = there.get(named) if isinstance(named, str) else None
+        dims = (array.dimension_names or ())[-2:]
+        if (
+            mapping is None
+            or "GeoTransform" not in mapping.attributes
+            or mapping.name in listed_names
+        ):
+            continue
+        if len(dims) == 2 and root.coordinates.keys().isdisjoint(dims):
+            return PLACED.format(array.path)
+    return ""
 
 
 def _plugins(root: Group) -> str:

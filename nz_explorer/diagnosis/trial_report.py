@@ -7,7 +7,7 @@ from typing import Any
 
 from nz_explorer.diagnosis import first_values
 from nz_explorer.diagnosis.attribution import explain
-from nz_explorer.diagnosis.trial import Trial
+from nz_explorer.diagnosis.trial import Failure, Trial
 from nz_explorer.engine.evaluation import Evaluation
 from nz_explorer.text.phrases import every, plural
 
@@ -30,6 +30,22 @@ def summary(trial: Trial) -> str:
     return f"{trial.state}{where}: {trial.message}"
 
 
+def unexplained(failure: Failure, evaluation: Evaluation) -> str:
+    """Return what is said of a failure that no rule explains.
+
+    Parameters
+    ----------
+    failure : Failure
+        A node, and the reader's message.
+    evaluation : Evaluation
+        The results of the rules.
+    """
+    of_values = failure.during.startswith("reading") or "decode time" in failure.message
+    if of_values and evaluation.values != "all":
+        return f"{UNEXPLAINED}; chunks were not looked at: nz-explorer check --values all does"
+    return UNEXPLAINED
+
+
 def lines(trial: Trial, evaluation: Evaluation) -> Iterator[str]:
     """Yield what a reader made of a store, for a terminal.
 
@@ -49,7 +65,7 @@ def lines(trial: Trial, evaluation: Evaluation) -> Iterator[str]:
         for finding in causes:
             yield f"    most likely {finding.rule} at {finding.path}: {finding.message}"
         if not causes:
-            yield f"    {UNEXPLAINED}"
+            yield f"    {unexplained(failure, evaluation)}"
 
 
 def table(trials: Sequence[Trial]) -> Iterator[str]:

@@ -374,6 +374,24 @@ def test_users_of_netcdf_c_are_told_of_the_plugin_that_a_codec_needs(
     assert bool(said.get("reason")) is bool(told)
 
 
+@pytest.mark.parametrize(
+    ("coordinates", "listed", "told"), [((), "", True), (("y", "x"), "", False), ((), "crs", False)]
+)
+def test_users_of_rioxarray_are_told_where_a_geotransform_is_looked_at(
+    coordinates: tuple[str, ...], listed: str, told: bool, tmp_path: Path
+) -> None:
+    root = zarr.create_group(tmp_path / "s")
+    root.create_array(
+        "t", shape=(2, 2), dtype="f4", dimension_names=["y", "x"],
+        attributes={"grid_mapping": "crs", **({"coordinates": listed} if listed else {})},
+    )  # fmt: skip
+    root.create_array("crs", shape=(), dtype="i4", attributes={"GeoTransform": "0 5 0 10 0 -5"})
+    for name in coordinates:
+        root.create_array(name, shape=(2,), dtype="f8", dimension_names=[name])
+    said = nz.check(tmp_path / "s", progress=False).to_text()
+    assert ('decode_coords="all"' in said.split("\n\n")[0]) is told
+
+
 @pytest.mark.parametrize("known", [False, True])
 def test_of_a_store_that_cannot_be_listed_nothing_is_promised_but_of_what_is_known(
     known: bool,

@@ -6,11 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
+import zarr
 from click.testing import CliRunner
 
-from nz_explorer import diagnosis
+from nz_explorer import check, diagnosis
 from nz_explorer.cli import main
 from nz_explorer.diagnosis import Failure, Trial
+from nz_explorer.diagnosis.attribution import explain
+from nz_explorer.diagnosis.trial_report import lines
 from nz_explorer.model import Hierarchy
 
 
@@ -44,3 +47,36 @@ def test_failures_come_with_their_rules(broken_store: Path) -> None:
 def test_a_source_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["readers", str(tmp_path / "nowhere")])
     assert (done.exit_code, done.output.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("reader", "message", "dtype", "rule"),
+    [
+        ("netCDF-C", "OSError: [Errno -137] NetCDF: NCZarr error: 'file://s#mode=zarr,file'", "<M8[ns]", "Z2-OGC-004"),
+        ("GDAL", "RasterioIOError: Invalid or unsupported format for dtype: <M8[ns]", "<M8[ns]", "Z2-OGC-004"),
+        ("GDAL", "RasterioIOError: Invalid or unsupported format for dtype: <M8[ns]", "<f8", ""),
+    ],
+)  # fmt: skip
+def test_what_other_programs_say_is_explained(
+    tmp_path: Path, reader: str, message: str, dtype: str, rule: str
+) -> None:
+    root = zarr.open_group(tmp_path / "s", mode="w", zarr_format=2)
+    root.create_array(
+        "t", shape=(2,), dtype=dtype, fill_value=None, attributes={"_ARRAY_DIMENSIONS": ["n"]}
+    )
+    where = [":netCDF4._netCDF4.Dataset.__init__"] if reader == "netCDF-C" else [":open"]
+    failure = Failure("/" if reader == "netCDF-C" else "/t", message, ("OSError",), tuple(where))
+    evaluation = check(tmp_path / "s", progress=False).evaluation
+    assert [one.rule for one in explain(failure, reader, evaluation)] == [rule] * bool(rule)
+
+
+def test_what_only_chunks_can_explain_leads_to_the_values(tmp_path: Path) -> None:
+    zarr.open_group(tmp_path / "s", mode="w")
+    failure = Failure("/", "ValueError: cannot reshape array", during="reading the first chunk")
+    trial = Trial("zarr-python", "fails", "3.1", 1, [failure])
+    said = {
+        values: "\n".join(lines(trial, check(tmp_path / "s", values=values, progress=False).evaluation))
+        for values in ("coordinates", "all")
+    }  # fmt: skip
+    assert "--values all" in said["coordinates"]
+    assert "--values all" not in said["all"]

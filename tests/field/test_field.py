@@ -26,7 +26,9 @@ WITH_OLD_READERS = {
 PENDING: dict[str, str] = {}
 """Cases that cannot be diagnosed yet, and what is missing."""
 
-FINDING = re.compile(r"^(?:error  |warning|info   |·      ) ([A-Z0-9-]+) +(/\S*)", re.MULTILINE)
+FINDING = re.compile(
+    r"^(?:error  |warning|info   |·      ) ([A-Z0-9-]+) +(/(?:\S| (?! ))*)", re.MULTILINE
+)
 READER = re.compile(r"\(([A-Z0-9-]+) at (/\S*)\)$", re.MULTILINE)
 STEPS = re.compile(r"[0-9]+ steps? from NZ-1.0, which it does not declare")
 

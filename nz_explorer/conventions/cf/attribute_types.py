@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator
 from types import NoneType
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,8 @@ TEXTS = (
 """Attributes that are text (CF-1.11, Appendix A, type S); of others, rules of their own ask for it."""
 _NUMBERS = ("int", "uint", "float")
 _FLAGS = ("flag_values", "flag_masks")
+_NUMBER_OF_CDL = re.compile(r"(?i)\b(-?\d+)(?:u?b|u?s|u?l{1,2}|u)\b")
+"""An integer with the letters that stand for its type in CDL, such as 1b or 2UL."""
 _NO_BYTES = (*_NUMBERS, "bool", "complex", "string")
 """Kinds of data types whose values xarray tries to decode as text, and cannot."""
 
@@ -204,11 +207,27 @@ def each_flag_has_a_meaning(array: Array) -> Iterator[Fail]:
     words = len(meanings.split())
     for name, value in given.items():
         count = len(value) if isinstance(value, list) else 1
-        if count != words:
+        if isinstance(value, str) and array.data_type.kind in ("int", "uint"):
+            yield Fail(
+                array.attribute_pointer(name),
+                f"{name} {shown(value)} is a text, and the flags are numbers: it cannot be told which value means what",
+                fix=_as_integers(name, value, words),
+            )
+        elif count != words:
             yield Fail(
                 array.attribute_pointer(name),
                 f"{name} has {plural(count, name[5:-1])} and flag_meanings {plural(words, 'word')}: it cannot be told which value means what",
             )
+
+
+def _as_integers(name: str, text: str, words: int) -> FixMaker | None:
+    """Return the fix that makes a list of the numbers in a text, as CDL writes them, if there are as many as meanings."""
+    parts = _NUMBER_OF_CDL.sub(r"\1", text).replace(",", " ").split()
+    try:
+        numbers = [int(part) for part in parts]
+    except ValueError:
+        return None
+    return _setter(name, numbers, "the numbers in the text") if len(numbers) == words else None
 
 
 def _joined(meanings: Any) -> FixMaker | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.cf.geographic import geographic
@@ -78,8 +79,19 @@ def reference_system_is_told(group: Group) -> Iterator[Fail]:
         return  # CF-REF-001 and CF-REF-004
     for y, x, arrays in _maps(group):
         holders = [arrays[0], group, *_loaded_above(group)]
-        if "_CRS" in group.attributes or any(one in arrays for one in group.with_attribute("_CRS")):
+        if any(one in arrays for one in group.with_attribute("_CRS")):
             return  # GDAL knows it
+        above = next((node for node in holders[1:] if "_CRS" in node.attributes), None)
+        if above is not None:
+            yield Fail(
+                "",
+                f"{above.path} has _CRS, which GDAL reads from arrays alone: it finds no reference system for {arrays[0].path}",
+                path=arrays[0].path,
+                related=(above.path, *(array.path for array in arrays[1:6])),
+                readers={"GDAL": "finds no reference system"},
+                fix=_on_arrays(above.attributes["_CRS"], arrays),
+            )
+            return
         projected = tuple(one.attributes.get("standard_name") for one in (y, x)) == _PROJECTED
         told = next((named for node in holders if (named := described_code(node))), None)
         place, named = _unread(group, holders)
@@ -128,6 +140,13 @@ def _written(named: str | None) -> FixMaker:
     system = named or "EPSG:…"
     note = f'with rioxarray: ds = ds.rio.write_crs("{system}"), and write ds again'
     return lambda _node: Draft("suggest", note=note)
+
+
+def _on_arrays(given: Any, arrays: list[Array]) -> FixMaker:
+    first, *others = (
+        Draft("suggest", set_attribute(array, "_CRS", given), node=array) for array in arrays
+    )
+    return lambda _node: replace(first, also=tuple(others))
 
 
 @rule("CF-MAP-003", on="values", when=lambda array, _: geographic(array) != "")

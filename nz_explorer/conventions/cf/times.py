@@ -427,8 +427,8 @@ def values_occur_once(array: Array, found: Monotonicity) -> Iterator[Fail | Unde
     if unit is not None:
         yield Fail(
             array.attribute_pointer("units"),
-            f"{array.path} holds whole {unit}s, and {what}; what is less than {article(unit)} was cut off, "
-            "so it is not a dimension coordinate",
+            f"{array.path} holds whole {unit}s, and {what}; what is less than {article(unit)} was cut off, or a row "
+            "was written twice, so it is not a dimension coordinate",
             fix=_finer_units,
             covers=("NZ-COORD-002",),
         )
@@ -449,7 +449,8 @@ def _finer_units(node: Node) -> Draft:
     return Draft(
         "suggest",
         note="what was cut off is lost here; write the times again in units that can hold them, such as "
-        f'encoding={{"{node.name}": {{"units": "seconds since 1970-01-01"}}}} at the first to_zarr',
+        f'encoding={{"{node.name}": {{"units": "seconds since 1970-01-01"}}}} at the first to_zarr; where the rows'
+        f" are the same, keep one: ds.drop_duplicates({node.name!r})",
     )
 
 

@@ -71,12 +71,17 @@ def node_characters(name: str) -> Iterator[Fail]:
     if odd := _odd_characters(name):
         yield Fail(
             "",
-            f"name {json_text(name)} has characters other than letters, digits and underscore: {odd}",
+            f"name {json_text(name)} has characters other than letters, digits and underscore: {odd}{_unnamed(name)}",
             fix=lambda _node: Draft(
                 "unsafe",
                 note="rename it; programs and attributes that use the old name no longer find it",
             ),
         )
+
+
+def _unnamed(name: str) -> str:
+    """Return what a blank in a name leads to: attributes that list names are split at blanks."""
+    return ", and attributes such as coordinates cannot name it" if " " in name else ""
 
 
 def _of_conventions(node: Node) -> tuple[set[str], set[str]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from nz_explorer.diagnosis import READERS, Failure, FirstValue, Trial, explain, first_values
 from nz_explorer.diagnosis.probes import PROBES
 from nz_explorer.diagnosis.trial import SECONDS
-from nz_explorer.diagnosis.trial_report import UNEXPLAINED, summary
+from nz_explorer.diagnosis.trial_report import summary, unexplained
 from nz_explorer.text.phrases import listed
 from nz_explorer.widget import protocol, text
 from nz_explorer.widget.panels import blocks
@@ -145,7 +145,7 @@ def _failure(context: Context, reader: str, failure: Failure) -> protocol.TableR
     return blocks.row(
         blocks.link(failure.path),
         blocks.code(failure.message),
-        causes or [blocks.quiet(UNEXPLAINED)],
+        causes or [blocks.quiet(unexplained(failure, evaluation))],
     )
 
 

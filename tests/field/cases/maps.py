@@ -57,6 +57,18 @@ def rows_from_the_south(folder: Path) -> Path:
 
 
 @reported(
+    "OSGeo/gdal#11041",
+    "The y axis is reversed in stores of xarray and gdalmdimtranslate, and not in those of gdal_translate",
+    finding=("CF-MAP-002", "/y", "southernmost"),
+    before=sees(xarray, lambda ds: ds["y"].values[0] < ds["y"].values[1]),
+    after=sees(xarray, lambda ds: ds["y"].values[0] > ds["y"].values[1]),
+    by_hand=lambda store: _again(store, "sort"),
+)
+def rows_of_gdalmdimtranslate(folder: Path) -> Path:
+    return _map(folder, [-1333767.875, -1331267.875])
+
+
+@reported(
     "developmentseed/titiler-multidim#8",
     "A public dataset has the order time, lon, lat, and cannot be reprojected: the order must be lat, lon",
     finding=("CF-MAP-001", "/air", '"x" before "y"'),

@@ -286,3 +286,50 @@ def chunks_that_were_downloaded(folder: Path) -> Path:
     options = {"chunks": (4, 4), "zarr_format": 2, "overwrite": True}
     zarr.create_array(folder / "0", data=np.ones((8, 8), "u1"), **options)
     return folder
+
+
+@reported(
+    "ome/ome-zarr-py#248",
+    "The names of fields and of arrays are hard-coded in the reader of plates",
+    finding=("OME-WELL-002", "/A/2", '"fov3"', '"fov0"'),
+    beside=("Z2-OGC-002", "NZ-DIM-001"),
+)
+def fields_of_other_names(folder: Path) -> Path:
+    wells = [{"path": f"A/{n}", "rowIndex": 0, "columnIndex": n - 1} for n in (1, 2)]
+    plate = {"version": "0.4", "rows": [{"name": "A"}], "columns": [{"name": "1"}, {"name": "2"}]}
+    row = group(folder, 2, plate={**plate, "wells": wells}).create_group("A")
+    for name, field in (("1", "fov0"), ("2", "fov3")):
+        images = {"version": "0.4", "images": [{"path": field}]}
+        well = row.create_group(name, attributes={"well": images})
+        _image(well.create_group(field), (4, 4), unit="micrometer")
+    return folder
+
+
+@reported(
+    "ome/napari-ome-zarr#73",
+    "coordinateTransformations of multiscales are not supported, only those of the first dataset are read",
+    finding=("OME-IMG-015", "/", "for all levels together"),
+    beside=("Z2-OGC-002", "NZ-DIM-001"),
+)
+def one_scale_for_all_levels(folder: Path) -> Path:
+    root = group(folder, 2)
+    _image(root, (4, 4), (2, 2), unit="micrometer")
+    scale = [{"type": "scale", "scale": [0.5, 0.5]}]
+    put(folder / ".zattrs", scale, "multiscales", 0, "coordinateTransformations")
+    return folder
+
+
+@reported(
+    "ome/napari-ome-zarr#50",
+    "The output is all zeros, and the view black, for an image with the axes y and x",
+    finding=("OME-IMG-009", "/0", "zeros"),
+    before=sees(zarr_python, lambda found: bool((found["0"] == 7).all())),
+    beside=("Z2-OGC-002", "NZ-DIM-001"),
+)
+def chunks_without_folders_are_black(folder: Path) -> Path:
+    root = group(folder, 2)
+    _image(root, (4, 4), unit="micrometer")
+    (folder / "0" / "0" / "0").rename(folder / "0" / "0.0")
+    (folder / "0" / "0").rmdir()
+    put(folder / "0" / ".zarray", ".", "dimension_separator")
+    return folder

@@ -411,8 +411,12 @@ def _call_it(pointer: str, right: str) -> FixMaker:
     return fix
 
 
+_WITH_CODECS = frozenset({"sharding_indexed", "n5_default", "conditional"})
+"""Codecs that have codecs among their settings."""
+
+
 def all_codecs(codecs: list[Any], pointer: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Yield the codecs of a chain with those inside of shards, each with its pointer.
+    """Yield the codecs of a chain with those inside of others, each with its pointer.
 
     Parameters
     ----------
@@ -421,16 +425,12 @@ def all_codecs(codecs: list[Any], pointer: str, depth: int = 0) -> Iterator[tupl
     pointer : str
         RFC 6901 pointer to the chain.
     depth : int, optional
-        How many shards it is in already.
+        How many codecs it is in already.
     """
     for i, codec in enumerate(codecs):
         yield f"{pointer}/{i}", codec
         configuration = codec.get("configuration") if isinstance(codec, dict) else None
-        if (
-            isinstance(configuration, dict)
-            and codec.get("name") == "sharding_indexed"
-            and depth < 8
-        ):
+        if isinstance(configuration, dict) and codec.get("name") in _WITH_CODECS and depth < 8:
             for member in ("codecs", "index_codecs"):
                 inner = configuration.get(member)
                 if isinstance(inner, list):

@@ -56,13 +56,15 @@ def byte_order(array: Array) -> Iterator[Fail]:
             continue
         if endian not in ("little", "big"):
             of = "the index" if of_index or data_type is None else data_type.text
-            legacy = data_type is not None and data_type.name == "structured"
+            # older records without one are little-endian, of which readers should warn
+            taken = data_type is not None and data_type.name == "structured"
+            legacy = taken and "endian" not in configuration
             yield Fail(
                 f"{pointer}/configuration/endian",
                 f'the bytes codec needs endian, "little" or "big", for {of}, got '
-                + ("nothing" if "endian" not in configuration else shown(endian)),
-                # older records without one are little-endian, which readers should warn of
-                severity="warning" if legacy and "endian" not in configuration else None,
+                + ("nothing" if "endian" not in configuration else shown(endian))
+                + (", which for this older type is little" if legacy else ""),
+                severity="warning" if legacy else None,
                 **_end(configuration),
                 fix=_little(pointer),
             )

@@ -24,6 +24,7 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, codec_name
 from nz_explorer.model.data_type import DataType, parse_v3
 from nz_explorer.model.fill_values import decode_storage_fill
+from nz_explorer.model.fill_values.spelling import value_text
 from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def _fill_is_lost(
     if not math.isfinite(fill):
         yield Fail(
             at,
-            f"cast_value cannot make {target.text} of the fill value {fill:g}, and scalar_map does not say what it becomes",
+            f"cast_value cannot make {target.text} of the fill value {value_text(np.float64(fill))}, and scalar_map does not say what it becomes",
         )
         return
     rounding = ROUNDINGS.get(settings.get("rounding", "nearest-even"))

@@ -15,7 +15,13 @@ from nz_explorer.conventions.zarr3.codec_packages import (
 from nz_explorer.conventions.zarr3.codec_settings import configured
 from nz_explorer.conventions.zarr3.nodes import V3, set_to, shown
 from nz_explorer.conventions.zarr3.registered_extensions import CODECS
-from nz_explorer.conventions.zarr3.representations import is_order, is_shape, outer_shape
+from nz_explorer.conventions.zarr3.representations import (
+    is_order,
+    is_shape,
+    outer_shape,
+    representations,
+    reshaped,
+)
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add, replace
@@ -124,14 +130,14 @@ def _sorted_chain(pointer: str) -> Callable[[Node], Draft | None]:
 def transpose_order(array: Array) -> Iterator[Fail]:
     """Require each axis once."""
     for pointer, configuration, _ in configured(array, "transpose"):
-        order = configuration.get("order")
-        if not is_order(order, _rank(array, pointer)):
+        order, rank = configuration.get("order"), _rank(array, pointer)
+        if not is_order(order, rank):
             got = shown(order) if "order" in configuration else "nothing"
             yield Fail(
                 f"{pointer}/configuration/order",
                 f"the order of transpose must list each axis from 0 to n − 1 once, got {got}",
-                readers={} if _is_order_to_python(order, _rank(array, pointer)) else None,
-                fix=_order_in_full(f"{pointer}/configuration/order", order, _rank(array, pointer)),
+                readers={} if _is_order_to_python(order, rank) else None,
+                fix=_order_in_full(f"{pointer}/configuration/order", order, rank),
             )
 
 
@@ -143,10 +149,15 @@ def _order_in_full(pointer: str, order: Any, rank: int | None) -> FixMaker | Non
     return lambda _node: Draft("suggest", (replace(pointer, axes),))
 
 
+_INDEX = "/configuration/index_codecs/"
+
+
 def _rank(array: Array, pointer: str) -> int | None:
     """Return the rank of what a codec gets: the index of a shard has one dimension more, offset and length."""
-    of_index = "/index_codecs/" in pointer
-    return array.ndim + 1 if of_index and array.ndim is not None else array.ndim
+    shard, of_index, _ = pointer.rpartition(_INDEX)
+    given = representations(array).get(shard if of_index else pointer)
+    rank = array.ndim if given is None else given.rank
+    return rank + 1 if of_index and rank is not None else rank
 
 
 def _is_order_to_python(order: Any, rank: int | None) -> bool:
@@ -205,6 +216,8 @@ def shapes_around(chain: list[Any], pointer: str, shape: Any) -> dict[str, Any]:
             order: Any = configuration.get("order")
             fits = is_shape(shape) and is_order(order, len(shape))
             shape = [shape[n] for n in order] if fits else None
+        elif codec_name(codec) == "reshape":
+            shape = reshaped(configuration.get("shape"), shape if is_shape(shape) else None)
         elif codec_name(codec) == "sharding_indexed":
             found[f"{pointer}/{i}"] = shape
             inner = configuration.get("codecs")

@@ -90,11 +90,14 @@ class Representation:
         What empty elements are, where that is one number.
     shape : list of int, or None
         The lengths of a chunk.
+    rank : int or None
+        How many dimensions there are.
     """
 
     data_type: DataType | None
     fill: float | None = None
     shape: list[int] | None = None
+    rank: int | None = None
 
 
 def representations(array: Array) -> dict[str, Representation]:
@@ -106,7 +109,8 @@ def representations(array: Array) -> dict[str, Representation]:
         The array, whose codecs are a list.
     """
     shape = outer_shape(array) if _has_grid(array) else None
-    first = Representation(array.data_type, _number(array), shape if is_shape(shape) else None)
+    lengths = shape if is_shape(shape) else None
+    first = Representation(array.data_type, _number(array), lengths, array.ndim)
     return _along(array.codecs, "/codecs", first)
 
 
@@ -150,14 +154,16 @@ def _after(name: str | None, settings: dict[str, Any], given: Representation) ->
         return _cast(settings, given)
     if name not in _SAME_TYPE:
         # another codec may make anything of it
-        return Representation(None)
+        return Representation(None, rank=given.rank)
     if name == "transpose":
         order = settings.get("order")
         fits = given.shape is not None and is_order(order, len(given.shape))
         shape = [given.shape[n] for n in order] if fits and given.shape and order else None
         return replace(given, shape=given.shape if given.shape == [] else shape)
     if name == "reshape":
-        return replace(given, shape=reshaped(settings.get("shape"), given.shape))
+        wanted = settings.get("shape")
+        rank = len(wanted) if isinstance(wanted, list) else None
+        return replace(given, shape=reshaped(wanted, given.shape), rank=rank)
     return replace(given, fill=_scaled(settings, given) if name == "scale_offset" else None)
 
 
@@ -165,7 +171,7 @@ def _cast(settings: dict[str, Any], given: Representation) -> Representation:
     target = settings.get("data_type")
     data_type = parse_v3(target) if isinstance(target, str | dict) else None
     # an element that is rounded twice is of no interest: no more is known of it
-    return Representation(data_type, None, given.shape)
+    return replace(given, data_type=data_type, fill=None)
 
 
 def _scaled(settings: dict[str, Any], given: Representation) -> float | None:

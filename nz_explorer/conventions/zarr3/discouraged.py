@@ -134,6 +134,8 @@ def shards_of_a_transposed_chunk(array: Array) -> Iterator[Fail]:
         transposed = around.get(f"/codecs/{i}")
         if transposed in (None, chunk) or not isinstance(codec, dict):
             continue
+        if sorted(transposed) != sorted(chunk):
+            continue  # reshaped, by a codec that zarr-python up to 3.1 does not have
         inner = codec["configuration"].get("chunk_shape")
         if _divides(inner, transposed) and not _divides(inner, chunk):
             yield Fail(

@@ -405,9 +405,16 @@ def codec_known(array: Array) -> Iterator[Fail]:
         if not isinstance(name, str):
             yield Fail(pointer, f"a codec must have a name, got {shown(codec)}")
             continue
+        ignorable = isinstance(codec, dict) and codec.get("must_understand") is False
         yield Fail(
             pointer,
-            f"codec {shown(name)} is not registered; decoding needs {what_it_needs(name)}",
+            f"codec {shown(name)} is not registered; "
+            + (
+                "with must_understand: false readers may leave it out, but zarr-python does not"
+                if ignorable
+                else f"decoding needs {what_it_needs(name)}"
+            ),
+            severity="warning" if ignorable else None,
         )
 
 

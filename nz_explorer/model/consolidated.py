@@ -13,6 +13,8 @@ import msgspec
 from nz_explorer.documents import pointers
 from nz_explorer.documents.decoding import Entries
 from nz_explorer.documents.document import Document
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.model.fill_values.spelling import a_kind
 from nz_explorer.model.paths import above, below
 from nz_explorer.store import ReadError
 from nz_explorer.store.cancellation import check_cancelled
@@ -248,10 +250,15 @@ class Consolidated:
                 return None
         except (msgspec.DecodeError, UnicodeDecodeError):
             pass  # said of the decoded entry, where a number is called the same however it is written
+        entry = self._entries[key]
         try:
-            msgspec.convert(self._entries[key], _Node)
-        except msgspec.ValidationError as error:
-            return str(error)
+            msgspec.convert(entry, _Node)
+        except msgspec.ValidationError:
+            if not isinstance(entry, dict):
+                return f"it is {a_kind(entry)}, not an object"
+            if "node_type" not in entry:
+                return "it has no node_type"
+            return f"its node_type is {json_text(entry['node_type'])}, neither array nor group"
         except UnicodeEncodeError:
             return "it has half of a surrogate pair, which no text can have"
         return None

@@ -162,3 +162,22 @@ def test_a_document_that_readers_refuse_is_not_copied_into_the_entry_that_they_r
     fix = stale.fix
     assert (fix.safety, fix.patch) == ("suggest", ())
     assert fix.note.startswith(f"mend b/{file.name} first")
+
+
+def test_the_document_of_a_group_is_written_as_its_entry_says(tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        group = zarr.create_group(tmp_path, attributes={"conventions": "NZ-1.0"})
+        inner = group.create_group("g", attributes={"title": "T"})
+        inner.create_array("a", shape=(), dtype="float64", dimension_names=[])[...] = 1.0
+        zarr.consolidate_metadata(tmp_path)
+    (tmp_path / "g" / "zarr.json").unlink()
+    found = {finding.rule: finding for finding in nz.check(tmp_path, progress=False).findings}
+
+    # without the entry, readers of consolidated metadata would not find what lies below
+    assert not found["NZ-CONS-004"].fixes
+
+    nz.apply([found["TREE-002"]], nz.open_store(tmp_path, mode="r+")).write()
+    assert zarr.open_group(tmp_path, mode="r", use_consolidated=False)["g"].attrs["title"] == "T"
+    rules = {finding.rule for finding in nz.check(tmp_path, progress=False).findings}
+    assert not rules & {"NZ-CONS-002", "NZ-CONS-004", "TREE-002"}

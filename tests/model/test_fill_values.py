@@ -265,6 +265,18 @@ def test_types_that_numpy_lacks_are_not_decoded_and_not_blamed():
         assert fill.problems == ()
 
 
+def test_a_record_in_a_record_is_decoded():
+    given = {"fields": [{"name": "x", "data_type": "float32"}]}
+    point = {"name": "struct", "configuration": given}
+    fields = [{"name": "p", "data_type": point}, {"name": "v", "data_type": "float64"}]
+    data_type = parse_v3({"name": "struct", "configuration": {"fields": fields}})
+
+    fill = decode_storage_fill({"p": {"x": 1.0}, "v": 3.14}, data_type, 3)
+
+    assert fill.value.item() == ((1.0,), 3.14)
+    assert not decode_storage_fill({"p": {"y": 1.0}, "v": 3.14}, data_type, 3).usable
+
+
 def test_raw_times_and_records():
     assert decode([1, 2], "r16").value.tobytes() == b"\1\2"
     assert decode([255], "r8").value.tobytes() == b"\xff"

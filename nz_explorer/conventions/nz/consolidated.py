@@ -280,13 +280,18 @@ def entry_has_node(pair: Pair) -> Iterator[Fail | Undecided]:
         for one in (path, *all_above(path))
         if one != "/"
     )
+    # nodes lie below it: without the entry readers would not find these, and TREE-002 writes the document
+    is_implicit = pair.node is not None
+    what = "has no document of its own" if is_implicit else "does not exist"
     yield Fail(
         "",
-        f"the consolidated metadata list {pair.path}, which does not exist",
+        f"the consolidated metadata list {pair.path}, which {what}",
         related=("/",),
         impact="blocks" if stops else None,
         readers=_NOT_FOUND if stops else None,
-        fix=lambda _node: Draft(
+        fix=None
+        if is_implicit
+        else lambda _node: Draft(
             "safe",
             tuple(
                 remove(consolidated.pointer(path, document.name))

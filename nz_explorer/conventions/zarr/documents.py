@@ -331,9 +331,17 @@ def _inexact(value: Any, pointer: str) -> Iterator[Fail]:
         )
 
 
+def _is_float64(value: int) -> bool:
+    """Whether a float64 is the number itself, such as a power of two."""
+    try:
+        return int(float(value)) == value
+    except OverflowError:
+        return False
+
+
 def _long_integers(value: Any, pointer: str) -> Iterator[tuple[str, int]]:
     if type(value) is int:
-        if not -EXACT <= value <= EXACT:
+        if not -EXACT <= value <= EXACT and not _is_float64(value):
             yield pointer, value
     elif isinstance(value, dict):
         for key, item in value.items():

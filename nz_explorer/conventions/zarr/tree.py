@@ -149,9 +149,13 @@ def _create_group(node: Node) -> Draft:
     )
     if zarr_format == 2:
         return Draft("safe", (add("", {"zarr_format": 2}),), document=f"{stem}.zgroup")
-    return Draft(
-        "safe", (add("", {"zarr_format": 3, "node_type": "group"}),), document=f"{stem}zarr.json"
-    )
+    document = {"zarr_format": 3, "node_type": "group"}
+    consolidated = node.hierarchy.consolidated
+    copied = None if consolidated is None else consolidated.entry(node.path)
+    if node.path != "/" and isinstance(copied, dict) and copied.items() >= document.items():
+        # what readers of consolidated metadata see of it already, such as its attributes
+        document = {key: value for key, value in copied.items() if key != "consolidated_metadata"}
+    return Draft("safe", (add("", document),), document=f"{stem}zarr.json")
 
 
 @rule("TREE-003", on="inside")

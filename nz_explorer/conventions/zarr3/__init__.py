@@ -24,6 +24,7 @@ ZARR3 = Convention(
             "rectilinear",
             "codecs",
             "codec_settings",
+            "registered_codecs",
             "extensions",
             "consolidated",
             "chunk_keys",

@@ -64,6 +64,8 @@ _DATES = re.compile(
     r"[<>|=]?(?P<kind>datetime64|timedelta64|M8|m8)\[(?P<step>\d*)(?P<unit>[a-zA-Zμ]+)\]"
 )
 """How NumPy spells its dates and lengths of time."""
+_OF_ARRAYS = frozenset({"shape", "data_type", "chunk_grid"})
+"""Members that tell an array, whatever it says that it is."""
 _SIMILAR = 0.8
 """How similar an unknown member must be to a missing one to be taken for a misspelling."""
 
@@ -72,6 +74,15 @@ _SIMILAR = 0.8
 def unknown_member(node: Node) -> Iterator[Fail]:
     """Fail on members that readers must understand and cannot."""
     known = ARRAY_MEMBERS if node.kind == "array" else GROUP_MEMBERS
+    if node.kind == "group" and node.metadata.keys() >= _OF_ARRAYS:
+        yield Fail(
+            "/node_type",
+            'node_type is "group", but the document is that of an array: it has shape, data_type and chunk_grid,'
+            " so readers must not open the group",
+            readers=None if "zarr_format" in node.metadata else {},
+            fix=lambda _node: Draft("unsafe", (replace("/node_type", "array"),)),
+        )
+        return
     for member, value in node.metadata.items():
         if member in known or (isinstance(value, dict) and value.get("must_understand") is False):
             continue
@@ -81,7 +92,7 @@ def unknown_member(node: Node) -> Iterator[Fail]:
         hint = f"; did you mean {meant[0]}?" if meant else ""
         yield Fail(
             pointer,
-            f"{json_text(member)} is not a member of Zarr v3, so readers must not open this node{hint}",
+            f"{json_text(member)} {_why_not(node, member)}, so readers must not open this node{hint}",
             # of a group without zarr_format zarr-python takes what it knows
             readers={} if node.kind == "group" and "zarr_format" not in node.metadata else None,
             # Z3-DOC-007 has the fix for what Zarr v2 called so
@@ -89,6 +100,11 @@ def unknown_member(node: Node) -> Iterator[Fail]:
             if node.kind == "array" and member in V2_MEMBERS
             else _into_attributes(member, pointer),
         )
+
+
+def _why_not(node: Node, member: str) -> str:
+    of_arrays = node.kind == "group" and member in ARRAY_MEMBERS
+    return "is a member of arrays only" if of_arrays else "is not a member of Zarr v3"
 
 
 def _into_attributes(member: str, pointer: str) -> Any:
@@ -389,9 +405,16 @@ def codec_known(array: Array) -> Iterator[Fail]:
         if not isinstance(name, str):
             yield Fail(pointer, f"a codec must have a name, got {shown(codec)}")
             continue
+        ignorable = isinstance(codec, dict) and codec.get("must_understand") is False
         yield Fail(
             pointer,
-            f"codec {shown(name)} is not registered; decoding needs {what_it_needs(name)}",
+            f"codec {shown(name)} is not registered; "
+            + (
+                "with must_understand: false readers may leave it out, but zarr-python does not"
+                if ignorable
+                else f"decoding needs {what_it_needs(name)}"
+            ),
+            severity="warning" if ignorable else None,
         )
 
 
@@ -411,8 +434,12 @@ def _call_it(pointer: str, right: str) -> FixMaker:
     return fix
 
 
+_WITH_CODECS = frozenset({"sharding_indexed", "n5_default", "conditional"})
+"""Codecs that have codecs among their settings."""
+
+
 def all_codecs(codecs: list[Any], pointer: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Yield the codecs of a chain with those inside of shards, each with its pointer.
+    """Yield the codecs of a chain with those inside of others, each with its pointer.
 
     Parameters
     ----------
@@ -421,16 +448,12 @@ def all_codecs(codecs: list[Any], pointer: str, depth: int = 0) -> Iterator[tupl
     pointer : str
         RFC 6901 pointer to the chain.
     depth : int, optional
-        How many shards it is in already.
+        How many codecs it is in already.
     """
     for i, codec in enumerate(codecs):
         yield f"{pointer}/{i}", codec
         configuration = codec.get("configuration") if isinstance(codec, dict) else None
-        if (
-            isinstance(configuration, dict)
-            and codec.get("name") == "sharding_indexed"
-            and depth < 8
-        ):
+        if isinstance(configuration, dict) and codec.get("name") in _WITH_CODECS and depth < 8:
             for member in ("codecs", "index_codecs"):
                 inner = configuration.get(member)
                 if isinstance(inner, list):

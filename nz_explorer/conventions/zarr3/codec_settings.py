@@ -11,6 +11,7 @@ import jsonpointer
 from nz_explorer.conventions.zarr3.arrays import all_codecs
 from nz_explorer.conventions.zarr3.nodes import V3, is_integer, may_be_ignored, shown
 from nz_explorer.conventions.zarr3.registered_extensions import CODECS, Codec
+from nz_explorer.conventions.zarr3.representations import representations
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
@@ -19,8 +20,11 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, codec_name
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from nz_explorer.engine.findings import FixMaker
     from nz_explorer.model import Node
+    from nz_explorer.model.data_type import DataType
 
 
 def configured(array: Array, name: str) -> Iterator[tuple[str, dict[str, Any], Any]]:
@@ -43,19 +47,24 @@ def configured(array: Array, name: str) -> Iterator[tuple[str, dict[str, Any], A
 @rule("Z3-CODEC-004", on="array", formats=V3, needs=("codecs", "data type"))
 def byte_order(array: Array) -> Iterator[Fail]:
     """Require a byte order, which the index of a shard always needs."""
+    given = representations(array)
     for pointer, configuration, _ in configured(array, "bytes"):
-        endian = configuration.get("endian")
-        size = 8 if "/index_codecs/" in pointer else array.data_type.itemsize
-        if "endian" not in configuration and (
-            size is None or size == 1 or _is_bytes(array, pointer)
-        ):
+        endian, of_index = configuration.get("endian"), "/index_codecs/" in pointer
+        # what a codec before it has made of the elements, such as cast_value
+        data_type = given[pointer].data_type if pointer in given else None
+        if "endian" not in configuration and not of_index and not _has_ends(data_type):
             continue
         if endian not in ("little", "big"):
-            of = "the index" if "/index_codecs/" in pointer else array.data_type.text
+            of = "the index" if of_index or data_type is None else data_type.text
+            # older records without one are little-endian, of which readers should warn
+            taken = data_type is not None and data_type.name == "structured"
+            legacy = taken and "endian" not in configuration
             yield Fail(
                 f"{pointer}/configuration/endian",
                 f'the bytes codec needs endian, "little" or "big", for {of}, got '
-                + ("nothing" if "endian" not in configuration else shown(endian)),
+                + ("nothing" if "endian" not in configuration else shown(endian))
+                + (", which for this older type is little" if legacy else ""),
+                severity="warning" if legacy else None,
                 **_end(configuration),
                 fix=_little(pointer),
             )
@@ -72,9 +81,20 @@ def _end(configuration: Mapping[str, Any]) -> dict[str, Any]:
     return {"impact": "blocks", "readers": does}
 
 
-def _is_bytes(array: Array, pointer: str) -> bool:
-    """Whether the elements have no ends to begin with."""
-    return "/index_codecs/" not in pointer and array.data_type.kind in ("bytes", "raw")
+def _has_ends(data_type: DataType | None) -> bool:
+    """Whether elements are of several bytes that can be in two orders; not where the type is not known."""
+    if data_type is None or data_type.kind in ("bytes", "raw"):
+        return False
+    if data_type.kind == "struct" and data_type.numpy is not None:
+        return _has_long_fields(data_type.numpy)
+    return data_type.itemsize not in (None, 1)
+
+
+def _has_long_fields(dtype: np.dtype[Any]) -> bool:
+    """Whether a record has a field of several bytes, be it in another record."""
+    if dtype.fields is None:
+        return dtype.base.itemsize > 1 and dtype.base.kind != "V"
+    return any(_has_long_fields(field[0]) for field in dtype.fields.values())
 
 
 def _little(pointer: str) -> Callable[[Node], Draft]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.arrays import all_codecs
 from nz_explorer.conventions.zarr3.codec_packages import (
@@ -14,14 +13,21 @@ from nz_explorer.conventions.zarr3.codec_packages import (
     WRAPPED,
 )
 from nz_explorer.conventions.zarr3.codec_settings import configured
-from nz_explorer.conventions.zarr3.nodes import V3, is_integer, set_to, shown
+from nz_explorer.conventions.zarr3.nodes import V3, set_to, shown
 from nz_explorer.conventions.zarr3.registered_extensions import CODECS
+from nz_explorer.conventions.zarr3.representations import (
+    is_order,
+    is_shape,
+    outer_shape,
+    representations,
+    reshaped,
+)
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, codec_name
-from nz_explorer.model.chunk_edges import runs_of, shapes_of
+from nz_explorer.model.chunk_edges import shapes_of
 from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
@@ -124,14 +130,14 @@ def _sorted_chain(pointer: str) -> Callable[[Node], Draft | None]:
 def transpose_order(array: Array) -> Iterator[Fail]:
     """Require each axis once."""
     for pointer, configuration, _ in configured(array, "transpose"):
-        order = configuration.get("order")
-        if not _is_order(order, _rank(array, pointer)):
+        order, rank = configuration.get("order"), _rank(array, pointer)
+        if not is_order(order, rank):
             got = shown(order) if "order" in configuration else "nothing"
             yield Fail(
                 f"{pointer}/configuration/order",
                 f"the order of transpose must list each axis from 0 to n − 1 once, got {got}",
-                readers={} if _is_order_to_python(order, _rank(array, pointer)) else None,
-                fix=_order_in_full(f"{pointer}/configuration/order", order, _rank(array, pointer)),
+                readers={} if _is_order_to_python(order, rank) else None,
+                fix=_order_in_full(f"{pointer}/configuration/order", order, rank),
             )
 
 
@@ -143,30 +149,21 @@ def _order_in_full(pointer: str, order: Any, rank: int | None) -> FixMaker | Non
     return lambda _node: Draft("suggest", (replace(pointer, axes),))
 
 
+_INDEX = "/configuration/index_codecs/"
+
+
 def _rank(array: Array, pointer: str) -> int | None:
     """Return the rank of what a codec gets: the index of a shard has one dimension more, offset and length."""
-    of_index = "/index_codecs/" in pointer
-    return array.ndim + 1 if of_index and array.ndim is not None else array.ndim
-
-
-def _is_order(order: Any, rank: int | None) -> TypeGuard[list[int]]:
-    """Whether something lists each axis once."""
-    return (
-        isinstance(order, list)
-        and len(order) == rank
-        and all(map(is_integer, order))
-        and sorted(order) == list(range(len(order)))
-    )
+    shard, of_index, _ = pointer.rpartition(_INDEX)
+    given = representations(array).get(shard if of_index else pointer)
+    rank = array.ndim if given is None else given.rank
+    return rank + 1 if of_index and rank is not None else rank
 
 
 def _is_order_to_python(order: Any, rank: int | None) -> bool:
     """Whether it lists each axis once where false and true are 0 and 1."""
     numbers = [int(axis) if isinstance(axis, bool) else axis for axis in order or ()]
-    return isinstance(order, list) and _is_order(numbers, rank)
-
-
-def _is_shape(shape: Any) -> TypeGuard[list[int]]:
-    return isinstance(shape, list) and all(is_integer(n) and n > 0 for n in shape)
+    return isinstance(order, list) and is_order(numbers, rank)
 
 
 @rule("Z3-CODEC-008", on="array", formats=V3, needs=("shape", "chunk shape", "codecs"))
@@ -202,18 +199,6 @@ def sharding(array: Array) -> Iterator[Fail]:
             )
 
 
-def outer_shape(array: Array) -> Any:
-    """Return the shape of what a key holds; where it differs in length what divides each length, None where unknown."""
-    grid = array.metadata.get("chunk_grid")
-    if isinstance(grid, dict) and grid.get("name") == "regular":
-        return grid["configuration"]["chunk_shape"]
-    given = shapes_of(grid)
-    if not isinstance(given, list) or len(given) != array.ndim:
-        return None
-    runs = [runs_of(one, length) for one, length in zip(given, array.shape or (), strict=True)]
-    return [0 if one is None else math.gcd(*(size for size, _ in one)) for one in runs]
-
-
 def shapes_around(chain: list[Any], pointer: str, shape: Any) -> dict[str, Any]:
     """Return the shape that each shard gets to divide, by its pointer: transposed, or a chunk of another shard.
 
@@ -229,8 +214,10 @@ def shapes_around(chain: list[Any], pointer: str, shape: Any) -> dict[str, Any]:
             continue
         if codec_name(codec) == "transpose":
             order: Any = configuration.get("order")
-            fits = _is_shape(shape) and _is_order(order, len(shape))
+            fits = is_shape(shape) and is_order(order, len(shape))
             shape = [shape[n] for n in order] if fits else None
+        elif codec_name(codec) == "reshape":
+            shape = reshaped(configuration.get("shape"), shape if is_shape(shape) else None)
         elif codec_name(codec) == "sharding_indexed":
             found[f"{pointer}/{i}"] = shape
             inner = configuration.get("codecs")
@@ -265,7 +252,7 @@ def _inner_shape(
 ) -> Iterator[Fail]:
     inner = configuration.get("chunk_shape")
     pointer = f"{base}/chunk_shape"
-    if not _is_shape(inner):
+    if not is_shape(inner):
         got = shown(inner) if "chunk_shape" in configuration else "nothing"
         yield Fail(pointer, f"sharding: chunk_shape must be a list of positive integers, got {got}")
     elif rank is not None and len(inner) != rank:
@@ -273,7 +260,7 @@ def _inner_shape(
             pointer,
             f"sharding: chunk_shape has {plural(len(inner), 'entry')} for {plural(rank, 'dimension')}",
         )
-    elif _is_shape(outer) and len(outer) == len(inner):
+    elif is_shape(outer) and len(outer) == len(inner):
         odd = next((i for i, (o, n) in enumerate(zip(outer, inner, strict=True)) if o % n), None)
         if odd is not None:
             which = f"a shard of {outer[odd]}" if regular else "every shard"

@@ -168,7 +168,7 @@ def _odd_ones(
         elif above and above not in consolidated:
             yield key, f"there is no entry for its group {above}"
         elif (why := consolidated.why_no_node(path)) is not None:
-            yield key, f"it does not describe a node ({why})"
+            yield key, f"{why}, so it describes no node"
 
 
 @rule("Z3-CM-004", on="members", formats=V3)

@@ -104,7 +104,12 @@ CODECS: dict[str, Codec] = {
     "packbits": Codec(
         A2B,
         {
-            "padding_encoding": _one_of("start_byte", "end_byte", "none"),
+            # the text of the registration and zarrs have the first names, its schema has the others
+            "padding_encoding": _one_of(
+                "first_byte", "last_byte", "none", "start_byte", "end_byte"
+            ),
+            "first_bit": OPTIONAL_BIT,
+            "last_bit": OPTIONAL_BIT,
             "start_bit": OPTIONAL_BIT,
             "end_bit": OPTIONAL_BIT,
         },
@@ -127,7 +132,7 @@ CODECS: dict[str, Codec] = {
             "minexp": Setting("an integer", lambda v: type(v) is int),
             "tolerance": NUMBER,
             "rate": NUMBER,
-            "precision": NUMBER,
+            "precision": _integer(0),
         },
         ("mode",),
     ),

@@ -445,6 +445,10 @@ class _Decoder:
     def _record(self, value: dict[str, Any], dtype: np.dtype[Any]) -> Any:
         record = np.zeros((), dtype)
         for name in dtype.names or ():
+            nested = dtype[name].names
+            if nested and isinstance(value[name], dict) and set(value[name]) == set(nested):
+                record[name] = self._record(value[name], dtype[name])
+                continue
             inner = parse_v2(dtype[name].str)
             decoded = _Decoder(inner, storage=3).decode(value[name])
             if decoded.value is None:

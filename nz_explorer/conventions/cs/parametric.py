@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
+from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import is_keyed, of_one_type, values_object
 from nz_explorer.conventions.uris import is_uri
@@ -36,6 +37,21 @@ FORMULAS: dict[str, tuple[frozenset[str], ...]] = {
     }.items()
 }
 """The terms of each formula, in the ways in which it can be written (CF Conventions 1.12, Appendix D)."""
+
+_OF_LEVELS = {
+    "atmosphere_ln_pressure_coordinate": "lev",
+    "atmosphere_sigma_coordinate": "sigma",
+    "atmosphere_hybrid_sigma_pressure_coordinate": "a ap b",
+    "atmosphere_hybrid_height_coordinate": "a b",
+    "atmosphere_sleve_coordinate": "a b1 b2",
+    "ocean_sigma_coordinate": "sigma",
+    "ocean_s_coordinate": "s",
+    "ocean_s_coordinate_g1": "s C",
+    "ocean_s_coordinate_g2": "s C",
+    "ocean_sigma_z_coordinate": "sigma zlev",
+    "ocean_double_sigma_coordinate": "sigma",
+}
+"""The terms of each formula that have a value for each level, there written as (k)."""
 
 PRINCIPAL = frozenset({"lev", "sigma", "s"})
 """Terms that are the coordinates themselves, which `values` may give instead."""
@@ -110,6 +126,28 @@ def parametric(axis: Axis, one: CoordinateSet) -> RuleOutput:
             )
     if known is not None:
         yield from _terms(known, terms.keys(), f"{pointer}/terms")
+
+
+def of_levels(one: CoordinateSet) -> dict[str, Any]:
+    """Return the values of the terms that have one for each level.
+
+    Parameters
+    ----------
+    one : CoordinateSet
+        A set of coordinates.
+
+    Returns
+    -------
+    dict of str to Any
+        By name of the term; nothing where there is no formula that is known.
+    """
+    given = one.given.get("parametric")
+    formula, terms = (
+        (given.get("formula"), given.get("terms")) if isinstance(given, Mapping) else (None, None)
+    )
+    if not isinstance(formula, str) or not isinstance(terms, Mapping):
+        return {}
+    return {name: terms[name] for name in _OF_LEVELS.get(formula, "").split() if name in terms}
 
 
 def _terms(formula: str, given: AbstractSet[str], pointer: str) -> RuleOutput:

@@ -95,8 +95,8 @@ def without_ref(at: str, given: Any, *, keyed: bool) -> RuleOutput:
     if keyed and isinstance(given, Mapping) and "node" in given and "ref" not in given:
         yield Fail(
             at,
-            "reference: ref around it is missing, which the text has since axes are an object by name, and without"
-            " which the reader of the author of cs finds no coordinates",
+            f"reference: it stands alone, and belongs in ref, here {json_text({'ref': given})}, as the text has it since axes"
+            " are an object by name; the reader of the author of cs finds no coordinates otherwise",
             severity="warning",
             readers=_NOT_FOUND,
             fix=lambda _node: Draft("suggest", (replace(at, {"ref": given}),)),

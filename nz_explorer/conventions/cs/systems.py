@@ -11,6 +11,7 @@ from nz_explorer.conventions.cs.axis_coordinates import coordinates, is_text
 from nz_explorer.conventions.cs.directions import USUAL, directions, is_physical
 from nz_explorer.conventions.cs.members import misplaced
 from nz_explorer.conventions.cs.parametric import parametric
+from nz_explorer.conventions.cs.times import TEXTS
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
@@ -327,22 +328,25 @@ def _abbreviation(axis: Axis, taken: Container[str], *, located: bool) -> RuleOu
             rule="CS-AX-003",
         )
     elif given == "T" and text:
-        yield Fail(
-            pointer,
-            f"axis {json_text(axis.name)} has texts for times, which are numbers, counted from the epoch of a time object;"
-            " texts may be a second set of coordinates beside them",
-            severity="warning",
-            rule="CS-AX-003",
-        )
+        if any("time" in one.given for one in axis.sets):  # else CS-TIME-001
+            yield Fail(
+                pointer,
+                f"axis {json_text(axis.name)} has a time object{TEXTS}",
+                severity="warning",
+                rule="CS-AX-003",
+            )
     elif given is not None and text:
-        units = [one.pointer("unit") for one in axis.sets if "unit" in one.given]
+        units, directions = (
+            [one.pointer(member) for one in axis.sets if member in one.given]
+            for member in ("unit", "direction")
+        )
         also = " and its unit" if units else ""  # CS-CO-004 by itself
         yield Fail(
             pointer,
             f"axis {json_text(axis.name)} has text coordinates, so it is not in space or time,"
             f" and its abbreviation {json_text(given)}{also} must be omitted, unless numbers are meant",
             severity=None if units else "warning",
-            fix=lambda _node: Draft("suggest", tuple(map(remove, [pointer, *units]))),
+            fix=lambda _node: Draft("suggest", tuple(map(remove, [pointer, *units, *directions]))),
             rule="CS-AX-003",
         )
     elif given is None and any("time" in one.given for one in axis.sets):

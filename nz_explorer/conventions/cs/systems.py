@@ -134,6 +134,8 @@ def of_crs(crs: Crs, beside: Iterable[Axis] = ()) -> RuleOutput:
                 f"type must be one of {', '.join(TYPES)}, got {shown(crs.given['type'])}",
                 rule="CS-REV-001",
             )
+        else:
+            yield from _of_type(crs, beside)
     if isinstance(crs.given, Mapping) and isinstance(crs.given.get("axes"), list) and crs.axes:
         yield Fail(
             crs.pointer("axes"),
@@ -275,6 +277,41 @@ def _axis(axis: Axis, taken: Container[str], *, located: bool) -> RuleOutput:
             yield from judge_attributes(one.pointer("boundaries", "attributes"), limits)
         yield from coordinates(axis, one)
         yield from parametric(axis, one)
+
+
+_OF_TYPE = {"planar": "XY", "vertical": "Z", "temporal": "T", "undefined": ""}
+"""The abbreviations of axes that belong to a reference system of each type; of compound ones any."""
+
+
+def _of_type(crs: Crs, beside: Iterable[Axis]) -> RuleOutput:
+    """Judge whether the axes of a reference system are those of its type."""
+    given = crs.given.get("type")
+    own = _OF_TYPE.get(given) if isinstance(given, str) else None
+    if own is None:
+        return
+    # what is there twice, and letters of texts, are reported as such: then the letter is wrong
+    letters = Counter(
+        axis.abbreviation for axis in (*crs.axes, *beside) if axis.abbreviation in ABBREVIATIONS
+    )
+    marked = {
+        axis.abbreviation: axis
+        for axis in crs.axes
+        if axis.abbreviation in ABBREVIATIONS
+        and letters[axis.abbreviation] == 1
+        and not (axis.sets and all(map(is_text, axis.sets)))
+    }
+    strange = [axis for letter, axis in marked.items() if letter not in own]
+    if not strange:
+        return
+    fitting = [name for name, those in _OF_TYPE.items() if marked.keys() <= set(those)]
+    right = fitting[0] if fitting else "compound"
+    yield Fail(
+        crs.pointer("type"),
+        f"type {json_text(given)} is for {' and '.join(own) or 'axes without an abbreviation'}, but axis"
+        f" {json_text(strange[0].name)} is marked {strange[0].abbreviation}; if that is right, the type is {right}",
+        fix=lambda _node: Draft("suggest", (replace(crs.pointer("type"), right),)),
+        rule="CS-REV-001",
+    )
 
 
 _OF_COORDINATES = ("unit", "time", "values", "parametric", "boundaries")

@@ -21,6 +21,7 @@ from nz_explorer.conventions.cs.geolocation import geolocation
 from nz_explorer.conventions.cs.lengths import lengths, place
 from nz_explorer.conventions.cs.members import OF_SET, as_meant, near, near_members
 from nz_explorer.conventions.cs.references import _reference, without_ref
+from nz_explorer.conventions.cs.shared_references import shared_references
 from nz_explorer.conventions.cs.systems import (
     OF_CRS,
     SCHEMA_NAME,
@@ -113,6 +114,7 @@ def _coordinate_set(array: Array, system: CoordinateSystem, given: dict[str, Any
         yield from _entry(system, i, crs)
         if crs.home is array:
             yield from of_crs(crs, chain.from_iterable(o.axes for o in system.crs if o is not crs))
+    yield from shared_references(system)
     yield from registered(array, system.crs, "cs")
     yield from one_revision(array, system.crs, "cs")
     yield from _identifiers(system)

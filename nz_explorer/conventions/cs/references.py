@@ -111,19 +111,32 @@ def _lost_from_the_group(home: Node, reference: Reference) -> str | None:
     """
     if isinstance(home, Group) or reference.path is None:
         return None
-    parts = [part for part in (home.parent or "/").split("/") if part]
-    for part in reference.path.split("/"):
-        if part == "..":
-            del parts[-1:]
-        elif part not in ("", "."):
-            parts.append(part)
-    end = "/" + "/".join(parts)
+    end = from_the_group(home, reference.path)
     if (node := home.hierarchy.get(end)) is None:
         return f"{end}, where nothing is"
     if reference.attribute is None:
         return None
     found = resolve({"node": end, "attribute": reference.attribute}, node).targets
     return None if found else f"{end}, which has no {reference.attribute}"
+
+
+def from_the_group(home: Node, path: str) -> str:
+    """Return where a path leads to from the group of an array, as the reader of the author of cs follows it.
+
+    Parameters
+    ----------
+    home : Node
+        The array.
+    path : str
+        A relative path.
+    """
+    parts = [part for part in (home.parent or "/").split("/") if part]
+    for part in path.split("/"):
+        if part == "..":
+            del parts[-1:]
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/" + "/".join(parts)
 
 
 def path_to(home: Node, target: str, same: Mapping[str, str], *, in_cs: bool) -> str:
@@ -196,8 +209,13 @@ def _not_from_the_node(home: Node, reference: Reference, at: str, *, in_cs: bool
     inner, shown = _inner(reference, at), json_text(reference.path)
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
     relative = path_to(home, target, same, in_cs=in_cs)
+    if (
+        strayed == "array" and home.path != "/"
+    ):  # from the arrays in the group and from other groups beside it as well
+        relative = f"../{home.name}/{relative}"
     found = resolve({"node": relative, **same}, home, in_cs=in_cs).targets
     leads_there = [one.node.path for one in found] == [target]
+    harmless = strayed == "array" and home.path == "/"  # out of which no path leads
     base = " or to its group" if in_cs else ""
     rest = (
         f"within a store it is relative to the node that refers{base}, here {json_text(relative)}"
@@ -205,6 +223,8 @@ def _not_from_the_node(home: Node, reference: Reference, at: str, *, in_cs: bool
     if strayed is None:  # readers follow it all the same
         which = ", which cs discourages" if in_cs else ""
         message = f"node {shown} is a path from the root{which}; {rest}"
+    elif strayed == "array":
+        message = f"{shown} leads to a node from the arrays of this group only, {target}, and not from the group; here {json_text(relative)}"
     else:
         begins = "its group" if strayed == "group" else "the root"
         message = f"{shown} leads to a node from {begins} only, {target}; {rest}"
@@ -212,9 +232,13 @@ def _not_from_the_node(home: Node, reference: Reference, at: str, *, in_cs: bool
         inner if isinstance(_bare(reference), str) else f"{inner}/node",
         message,
         # cs discourages paths from the root, and ref has none
-        severity="warning" if strayed == "group" or (strayed is None and in_cs) else None,
-        impact="advice" if strayed is None and in_cs else None,
-        readers={} if strayed is None or not in_cs else None,
+        severity="info"
+        if harmless
+        else "warning"
+        if strayed in ("group", "array") or (strayed is None and in_cs)
+        else None,
+        impact="advice" if harmless or (strayed is None and in_cs) else None,
+        readers={} if harmless or strayed is None or not in_cs else None,
         related=() if strayed is None else (target,),
         fix=(lambda _node: Draft("suggest", (_with_node(reference, inner, relative, in_cs=in_cs),)))
         if leads_there

@@ -20,8 +20,7 @@ from nz_explorer.conventions.cs.forms import (
 from nz_explorer.conventions.cs.geolocation import geolocation
 from nz_explorer.conventions.cs.lengths import lengths, place
 from nz_explorer.conventions.cs.members import OF_SET, as_meant, near, near_members
-from nz_explorer.conventions.cs.references import _reference, without_ref
-from nz_explorer.conventions.cs.shared_references import shared_references
+from nz_explorer.conventions.cs.references import _reference, shared_references, without_ref
 from nz_explorer.conventions.cs.systems import (
     OF_CRS,
     SCHEMA_NAME,

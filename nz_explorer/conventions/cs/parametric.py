@@ -53,6 +53,8 @@ _OF_LEVELS = {
 }
 """The terms of each formula that have a value for each level, there written as (k)."""
 
+_NO_TERMS = ("bool", "complex", "string", "bytes")
+
 PRINCIPAL = frozenset({"lev", "sigma", "s"})
 """Terms that are the coordinates themselves, which `values` may give instead."""
 
@@ -117,7 +119,15 @@ def parametric(axis: Axis, one: CoordinateSet) -> RuleOutput:
                 rule="CS-VAL-005",
             )
         targets = () if external is None else resolve(external, one.home).targets
-        if targets and all(target.array is None for target in targets):
+        arrays = [array for target in targets if (array := target.array) is not None]
+        if arrays and arrays[0].data_type.known and arrays[0].data_type.kind in _NO_TERMS:
+            yield Fail(
+                f"{at}/external",
+                f"the term {json_text(name)} of a formula must be numbers, and {arrays[0].path} has {arrays[0].data_type.text}",
+                related=(arrays[0].path,),
+                rule="CS-VAL-004",
+            )
+        if targets and not arrays:
             yield Fail(
                 f"{at}/external",
                 f"{targets[0]}, which should have the values of {json_text(name)}, is not an array",

@@ -7,6 +7,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from itertools import product
 from typing import Any
 from unicodedata import normalize
 from urllib.parse import unquote, urlsplit
@@ -16,7 +17,8 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import is_pointer, join, split
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, Operation, move, remove, replace
-from nz_explorer.model import Group, Node
+from nz_explorer.model import Array, Group, Node
+from nz_explorer.model.dialects.cs import CoordinateSystem, Crs
 from nz_explorer.model.dialects.ref import (
     EARLIER,
     MEMBERS,
@@ -355,3 +357,57 @@ def _inner(reference: Reference, at: str) -> str:
     """Return where the members of a reference are: below ``ref``, or there without it."""
     given = reference.given
     return f"{at}/ref" if isinstance(given, Mapping) and "ref" in given else at
+
+
+# --- in systems that groups keep ------------------------------------------------------------------
+
+
+def shared_references(system: CoordinateSystem) -> RuleOutput:
+    """Note paths that lead to something else, or nothing, from the group of an array that refers to them.
+
+    Parameters
+    ----------
+    system : CoordinateSystem
+        That of an array.
+    """
+    array = system.array
+    for i, crs in enumerate(system.crs):
+        if crs.is_shared and crs.problem is None:
+            lost = (found for given in _within(crs) if (found := _lost(array, crs, given)))
+            if (first := next(lost, None)) is not None:
+                path, meant, end = first
+                there = "another node" if array.hierarchy.get(end) is not None else "nothing"
+                yield Fail(
+                    array.attribute_pointer("cs", "crs", i),
+                    f"{json_text(path)} in {crs.home.path} leads to {meant}; from the group of this array, where the reader of"
+                    f" the author of cs begins, it leads to {end}, where {there} is",
+                    related=(meant,),
+                    rule="REF-008",
+                )
+
+
+def _lost(array: Array, crs: Crs, given: Any) -> tuple[str, str, str] | None:
+    """Return a path, where it leads to, and where it leads to from the group of an array; None if that is the same."""
+    reference = resolve(given, crs.home)
+    path = reference.path
+    if path is None or path.startswith("/") or not reference.targets or reference.strayed:
+        return None
+    meant, end = [target.node.path for target in reference.targets], from_the_group(array, path)
+    return None if end in meant else (path, meant[0], end)
+
+
+def _within(crs: Crs) -> Iterator[Any]:
+    """Yield the references of a reference system: of values, boundaries and terms, and of positions."""
+    for one in (one for axis in crs.axes for one in axis.sets):
+        formula = one.given.get("parametric")
+        terms = formula.get("terms") if isinstance(formula, Mapping) else None
+        held = [one.given.get("values"), one.given.get("boundaries")]
+        held += terms.values() if isinstance(terms, Mapping) else ()
+        yield from (
+            each["external"] for each in held if isinstance(each, Mapping) and "external" in each
+        )
+    given = crs.given.get("geolocation") if isinstance(crs.given, Mapping) else None
+    for kind, direction in product(("geodetic", "planar"), ("x", "y")):
+        pair = given.get(kind) if isinstance(given, Mapping) else None
+        if isinstance(pair, Mapping) and direction in pair:
+            yield pair[direction]

@@ -289,6 +289,8 @@ def _of_type(crs: Crs, beside: Iterable[Axis]) -> RuleOutput:
     own = _OF_TYPE.get(given) if isinstance(given, str) else None
     if own is None:
         return
+    if len(own) == len(crs.axes) == 1:
+        yield from _unmarked(crs.axes[0], own)
     # what is there twice, and letters of texts, are reported as such: then the letter is wrong
     letters = Counter(
         axis.abbreviation for axis in (*crs.axes, *beside) if axis.abbreviation in ABBREVIATIONS
@@ -312,6 +314,20 @@ def _of_type(crs: Crs, beside: Iterable[Axis]) -> RuleOutput:
         fix=lambda _node: Draft("suggest", (replace(crs.pointer("type"), right),)),
         rule="CS-REV-001",
     )
+
+
+def _unmarked(axis: Axis, letter: str) -> RuleOutput:
+    """Judge the only axis of a temporal or vertical system that nothing else tells to be one."""
+    told = axis.given.get("coordinates") is not None and _meant(axis) is not None
+    if axis.abbreviation is None and not told and not any("time" in one.given for one in axis.sets):
+        pointer = axis.pointer("abbreviation")
+        yield Fail(
+            pointer,
+            f"axis {json_text(axis.name)} has no abbreviation; judging by the type of its reference system it is {letter}",
+            severity="warning",
+            fix=lambda _node: Draft("suggest", (add(pointer, letter),)),
+            rule="CS-AX-003",
+        )
 
 
 _OF_COORDINATES = ("unit", "time", "values", "parametric", "boundaries")

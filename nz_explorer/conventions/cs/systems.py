@@ -321,11 +321,13 @@ def _unmarked(axis: Axis, letter: str) -> RuleOutput:
     told = axis.given.get("coordinates") is not None and _meant(axis) is not None
     if axis.abbreviation is None and not told and not any("time" in one.given for one in axis.sets):
         pointer = axis.pointer("abbreviation")
+        bare = axis.given.get("coordinates") is None
+        what = "neither an abbreviation nor coordinates" if bare else "no abbreviation"
         yield Fail(
             pointer,
-            f"axis {json_text(axis.name)} has no abbreviation; judging by the type of its reference system it is {letter}",
+            f"axis {json_text(axis.name)} has {what}; judging by the type of its reference system it is {letter}",
             severity="warning",
-            fix=lambda _node: Draft("suggest", (add(pointer, letter),)),
+            fix=None if bare else lambda _node: Draft("suggest", (add(pointer, letter),)),
             rule="CS-AX-003",
         )
 

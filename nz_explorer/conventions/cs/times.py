@@ -190,9 +190,11 @@ def _calendar(given: Mapping[str, Any], pointer: str) -> Draft:
     """Return the fix of a calendar that is missing or not known."""
     wrong = given.get("calendar")
     if wrong is None:
-        operation = (replace if "calendar" in given else add)(pointer, "standard")
+        match = _EPOCH.fullmatch(given["epoch"]) if isinstance(given.get("epoch"), str) else None
+        right = next((one for one in _USUAL if match is None or _has_date(one, match)), _USUAL[0])
+        operation = (replace if "calendar" in given else add)(pointer, right)
         return Draft(
-            "suggest", (operation,), "standard is usual; a climate model may have another one"
+            "suggest", (operation,), f"{right} is usual; a climate model may have another one"
         )
     alone = wrong[0] if isinstance(wrong, list) and len(wrong) == 1 else wrong
     close = get_close_matches(alone.strip().lower(), CALENDARS, 1) if isinstance(alone, str) else []
@@ -353,8 +355,6 @@ def _is_of_no_clock(match: re.Match[str]) -> bool:
 
 def _instant(match: re.Match[str], at: str, calendars: Calendars) -> RuleOutput:
     """Judge whether an instant exists."""
-    year, month, day = (int(part) if part else 1 for part in match.groups()[1:4])
-    year = -year if match[1] == "-" else year
     hour, minute, second = _clock(match)
     if int(match[10] or 0) > 23 or int(match[11] or 0) > 59:
         yield Fail(
@@ -374,8 +374,9 @@ def _instant(match: re.Match[str], at: str, calendars: Calendars) -> RuleOutput:
             rule="CS-TIME-004",
         )
         return
-    if not calendars or any(_has_day(calendar, year, month, day) for calendar in calendars):
+    if not calendars or any(_has_date(calendar, match) for calendar in calendars):
         return
+    year, month, day = _date(match)
     if year == 0 and _has_day(calendars[0], 4, month, day):  # ISO 8601 has one
         yield Fail(
             at,
@@ -390,6 +391,17 @@ def _instant(match: re.Match[str], at: str, calendars: Calendars) -> RuleOutput:
         f"{match[0]} does not exist in the calendar {' or '.join(calendars)}",
         rule="CS-TIME-004",
     )
+
+
+def _date(match: re.Match[str]) -> tuple[int, int, int]:
+    """Return the year, month and day of an epoch."""
+    year, month, day = (int(part) if part else 1 for part in match.groups()[1:4])
+    return -year if match[1] == "-" else year, month, day
+
+
+def _has_date(calendar: str, match: re.Match[str]) -> bool:
+    """Whether a calendar has the day of an epoch."""
+    return _has_day(calendar, *_date(match))
 
 
 def _has_day(calendar: str, year: int, month: int, day: int) -> bool:

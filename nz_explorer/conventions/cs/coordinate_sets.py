@@ -69,7 +69,6 @@ OF_ARRAY = (
     "CS-ID-001",
     "CS-ID-002",
     "CS-ID-003",
-    "CS-CF-001",
     "REF-006",
     "REF-007",
 )

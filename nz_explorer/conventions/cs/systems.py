@@ -92,6 +92,7 @@ OF_CRS = (
     "CS-REV-002",
     "CS-REG-001",
     "CS-REG-002",
+    "CS-CF-001",
     "REF-001",
     "REF-002",
     "REF-003",

@@ -43,6 +43,10 @@ Calendars = tuple[str, ...]
 """Those that an epoch may be of; none where the one that is given is not known."""
 _WITHOUT_YEAR_0 = ("standard", "gregorian", "julian")
 """Calendars that step from the year before Christ to the one after, as CF and cftime have them."""
+_EACH = {
+    "xarray": "takes what the array says",
+    "xarray-zarr-xgroup": "takes what cs says where the array is in another group, else what the array says",
+}
 _USUAL = ("standard", "proleptic_gregorian")
 """What applications take where no calendar is given, by the text."""
 _NOT_DECODED = {
@@ -158,6 +162,42 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
     if calendar is None:
         meant = _USUAL
     yield from _members(given, pointer, meant, keyed=keyed)
+    yield from _told_otherwise(one, given, pointer)
+
+
+def _told_otherwise(one: CoordinateSet, given: Mapping[str, Any], pointer: str) -> RuleOutput:
+    """Note an array whose own attributes count its times from elsewhere, or in another calendar."""
+    held, units = one.external(), time_units(given)
+    own = None if held is None else held.attributes.get("units")
+    if held is None or units is None or not isinstance(own, str) or " since " not in own:
+        return
+    calendar = given.get("calendar")
+    beside = held.attributes.get("calendar", "standard") if calendar is not None else None
+    mine, theirs = _counted(units, calendar), _counted(own, beside)
+    if mine is None or theirs is None or mine == theirs:
+        return
+    shown = own if beside is None else f"{own}, {beside}"
+    yield Fail(
+        pointer,
+        f"{held.path} has {json_text(shown)} as its own units of time, and cs says"
+        f" {json_text(units if beside is None else f'{units}, {calendar}')}: each is what some readers take",
+        related=(held.path,),
+        severity="warning",
+        readers=_EACH,
+        rule="CS-CF-001",
+    )
+
+
+def _counted(units: str, calendar: Any) -> tuple[Any, ...] | None:
+    """Return what times are counted in, from when and in which calendar; None where that is not understood."""
+    unit, _, epoch = units.partition(" since ")
+    match = _EPOCH.fullmatch(epoch.strip())
+    if match is None or _TIME_UNIT.fullmatch(unit := unit.strip().lower()) is None:
+        return None
+    small = calendar.lower() if isinstance(calendar, str) else calendar
+    usual = {"gregorian": "standard", "365_day": "noleap", "366_day": "all_leap"}.get(small, small)
+    singular = (time_units({"unit": unit, "epoch": "0"}) or "").partition(" ")[0].removesuffix("s")
+    return singular, _date(match), _clock(match), (match[8] or "Z").upper(), usual
 
 
 def _from_unit(one: CoordinateSet) -> Draft | None:

@@ -95,7 +95,11 @@ def coordinate_set(array: Array) -> RuleOutput:
         yield not_a_set(array, given)
         return
     if not given["crs"]:
-        yield Fail(array.attribute_pointer("cs", "crs"), "crs is empty", rule="CS-ARR-002")
+        yield Fail(
+            array.attribute_pointer("cs", "crs"),
+            "cs has no reference system, as crs is empty",
+            rule="CS-ARR-002",
+        )
         return
     noted = [*near(array.attribute_pointer("cs"), given, OF_SET)]
     for crs in system.crs:

@@ -225,6 +225,8 @@ def _not_from_the_node(home: Node, reference: Reference, at: str, *, in_cs: bool
     if strayed is None:  # readers follow it all the same
         which = ", which cs discourages" if in_cs else ""
         message = f"node {shown} is a path from the root{which}; {rest}"
+    elif harmless:
+        message = f"{shown} leads out of the store from the root group; readers begin at the arrays in it, from which it leads to {target}"
     elif strayed == "array":
         message = f"{shown} leads to a node from the arrays of this group only, {target}, and not from the group; here {json_text(relative)}"
     else:
@@ -243,7 +245,7 @@ def _not_from_the_node(home: Node, reference: Reference, at: str, *, in_cs: bool
         readers={} if harmless or strayed is None or not in_cs else None,
         related=() if strayed is None else (target,),
         fix=(lambda _node: Draft("suggest", (_with_node(reference, inner, relative, in_cs=in_cs),)))
-        if leads_there
+        if leads_there and not harmless
         else None,
         rule="REF-002",
     )

@@ -22,7 +22,7 @@ SENTENCES = {
     "REF-002: two nodes": '".." is ambiguous: relative to the node it leads to /g, to its group to /',
     "REF-002: ref begins at the group of the node": '"t" leads to a node from its group only, /g/t; within a store it is relative to the node that refers, here "../t"',
     "CS-ID-004: a text": 'id must be an object such as {"proj:code": …}, got "EPSG:4326"',
-    "CS-VAL-004: too short": "array xs is 2 long in /, this array needs 3",
+    "CS-VAL-004: too short": "/xs has 2 values, this array needs 3",
     "CS-VAL-004: a member of the document of an array": "/shape/0 of /xs, which should have the values of",
     "CS-ARR-001: axes in cs itself, as in the first form of the convention": "as in its first form",
     "NCZ-MODE-001: the version of Zarr, which is a word of the text": "was understood as nczarr, file, v2; read from",

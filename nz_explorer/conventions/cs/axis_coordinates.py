@@ -181,7 +181,11 @@ def values_object(
                 rule="CS-VAL-002",
             )
         elif pair[1] == 0:
-            yield Fail(f"{at}/1", "the increment is 0", rule="CS-VAL-003")
+            yield Fail(
+                f"{at}/1",
+                "the increment is 0, so all coordinates would be the same",
+                rule="CS-VAL-003",
+            )
     elif kind == "external":
         yield from _reference(home, resolve(values, home), at)
         yield from without_ref(at, values, keyed=keyed)

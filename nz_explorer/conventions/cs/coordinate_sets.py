@@ -20,7 +20,7 @@ from nz_explorer.conventions.cs.forms import (
 from nz_explorer.conventions.cs.geolocation import geolocation
 from nz_explorer.conventions.cs.lengths import lengths, place
 from nz_explorer.conventions.cs.members import OF_SET, as_meant, near, near_members
-from nz_explorer.conventions.cs.references import _reference, without_ref
+from nz_explorer.conventions.cs.references import _reference, shared_references, without_ref
 from nz_explorer.conventions.cs.systems import (
     OF_CRS,
     SCHEMA_NAME,
@@ -69,7 +69,6 @@ OF_ARRAY = (
     "CS-ID-001",
     "CS-ID-002",
     "CS-ID-003",
-    "CS-CF-001",
     "REF-006",
     "REF-007",
 )
@@ -96,7 +95,11 @@ def coordinate_set(array: Array) -> RuleOutput:
         yield not_a_set(array, given)
         return
     if not given["crs"]:
-        yield Fail(array.attribute_pointer("cs", "crs"), "crs is empty", rule="CS-ARR-002")
+        yield Fail(
+            array.attribute_pointer("cs", "crs"),
+            "cs has no reference system, as crs is empty",
+            rule="CS-ARR-002",
+        )
         return
     noted = [*near(array.attribute_pointer("cs"), given, OF_SET)]
     for crs in system.crs:
@@ -113,6 +116,7 @@ def _coordinate_set(array: Array, system: CoordinateSystem, given: dict[str, Any
         yield from _entry(system, i, crs)
         if crs.home is array:
             yield from of_crs(crs, chain.from_iterable(o.axes for o in system.crs if o is not crs))
+    yield from shared_references(system)
     yield from registered(array, system.crs, "cs")
     yield from one_revision(array, system.crs, "cs")
     yield from _identifiers(system)

@@ -6,7 +6,7 @@ of an array or a group.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
@@ -19,10 +19,12 @@ from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, RuleOutput
+from nz_explorer.engine.fixes import Draft, plain, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Node
 from nz_explorer.model.dialects.cs import CoordinateSystem, Crs
 from nz_explorer.model.dialects.ref import Reference, resolve
+from nz_explorer.text.units import hemispheres
 
 KINDS = ("geodetic", "planar")
 """The systems in which positions may be given, each as x and y."""
@@ -87,6 +89,9 @@ def _positions(crs: Crs, entry: str | None) -> RuleOutput:
             keyed = any(map(is_keyed, crs.axes))
             yield from without_ref(place, given[kind][direction], keyed=keyed)
         yield from _are_positions(reference, place)
+    for kind in KINDS:
+        if kind in given:
+            yield from _swapped(crs.home, given[kind], kind, entry, join(at, kind))
     if entry is None:
         yield from _systems(at, given)
         yield from _members(at, given)
@@ -129,6 +134,9 @@ def geolocation_of_a_node(node: Node) -> RuleOutput:
             yield from _reference(node, reference, place)
             yield from _are_positions(reference, place)
             yield from _shape(reference, _lengths(node, reference), place)
+    for kind in KINDS:
+        if kind in given:
+            yield from _swapped(node, given[kind], kind, None, join(at, kind))
     if known_conventions.GEOLOCATION not in declared or all(_of_objects(given)):
         yield from _systems(at, given)
 
@@ -200,17 +208,23 @@ def _expected(system: CoordinateSystem, crs: Crs, reference: Reference) -> list[
     ]
     if len(own) < len(crs.axes) or crs.problem is not None:
         return None
-    return [own, list(shape), *(_lengths(system.array, reference) or [])]
+    shared = _lengths(system.array, reference, [axis.name for axis in crs.axes])
+    return [own, list(shape), *(shared or [])]
 
 
-def _lengths(node: Node, reference: Reference) -> list[list[int]] | None:
-    """Return the shape of the dimensions of an array that geolocation arrays share with it by name, None where that cannot be told."""
+def _lengths(
+    node: Node, reference: Reference, needed: Iterable[str | None] = ()
+) -> list[list[int]] | None:
+    """Return the shape of the dimensions of an array that geolocation arrays share with it by name, None where that cannot be told.
+
+    Or where some are not among them that are needed.
+    """
     found = _held(reference)
     if not isinstance(node, Array) or found is None:
         return None
     named = dict(zip(node.dimension_names or (), node.shape or (), strict=False))
     names = found.dimension_names or ()
-    if not names or not set(names) <= named.keys():
+    if not names or not set(names) <= named.keys() or not set(needed) <= set(names):
         return None
     return [[length for name, length in named.items() if name in names]]
 
@@ -233,6 +247,51 @@ def _are_positions(reference: Reference, at: str) -> RuleOutput:
         related=(reference.targets[0].node.path,),
         rule="CS-GEO-001",
     )
+
+
+def _swapped(
+    home: Node, pair: Mapping[str, Any], kind: str, entry: str | None, at: str
+) -> RuleOutput:
+    """Judge whether x names an array that says of itself that it has what y should name, or the other way round."""
+    found = {direction: _held(resolve(pair[direction], home)) for direction in DIRECTIONS}
+    wrong = [
+        direction
+        for direction, array in found.items()
+        if array is not None and _runs(array) == ("y" if direction == "x" else "x")
+    ]
+    if not wrong:
+        return
+    wanted = {
+        "geodetic": "x is longitude, and y latitude",
+        "planar": "x is easting, and y northing",
+    }[kind]
+    named = [f"{one} names {array.path}" for one in wrong if (array := found[one]) is not None]
+    right = (
+        replace(join(at, "x"), plain(pair["y"])),
+        replace(join(at, "y"), plain(pair["x"])),
+    )
+    yield Fail(
+        entry or join(at, wrong[0]),
+        f"{' and '.join(named)}, by its own units or standard name the other one: {wanted}"
+        if len(wrong) == 1
+        else f"{' and '.join(named)}, by their own units or standard names the other way round: {wanted}",
+        related=tuple(array.path for one in wrong if (array := found[one]) is not None),
+        fix=(lambda _node: Draft("suggest", right)) if entry is None and len(wrong) == 2 else None,
+        rule="CS-GEO-001",
+    )
+
+
+def _runs(array: Array) -> str | None:
+    """Return which of x and y the values of an array are, as it says itself; None where it does not."""
+    name = array.attributes.get("standard_name")
+    sides = hemispheres(array.attributes.get("units"))
+    for direction, side, names in (
+        ("x", "EW", ("longitude", "projection_x_coordinate")),
+        ("y", "NS", ("latitude", "projection_y_coordinate")),
+    ):
+        if sides == side or name in names:
+            return direction
+    return None
 
 
 def _held(reference: Reference) -> Array | None:

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import product
 
 from nz_explorer.conventions.cs.axis_coordinates import of_one_type
+from nz_explorer.conventions.cs.parametric import of_levels
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
 from nz_explorer.engine.fixes import Draft
@@ -34,7 +35,7 @@ def lengths(system: CoordinateSystem) -> RuleOutput:
     shared = {id(axis) for crs in system.crs if crs.is_shared for axis in crs.axes}
     for axis, length in found:
         needs = _Needs(length, "this array needs", _as_long(array, length))
-        for one, judge in product(axis.sets, (_values, _bounds)):
+        for one, judge in product(axis.sets, (_values, _bounds, _terms)):
             wrong = [*judge(axis, one, needs, partial(_at, system, axis, one))]
             if not (wrong and id(axis) in shared and _is_told(axis, one, judge)):
                 yield from wrong
@@ -49,7 +50,7 @@ def lengths_by_themselves(crs: Crs) -> RuleOutput:
         One that a group keeps.
     """
     for axis in crs.axes:
-        for one, judge in product(axis.sets, (_values, _bounds)):
+        for one, judge in product(axis.sets, (_values, _bounds, _terms)):
             yield from judge(axis, one, _own_needs(axis), one.pointer)
 
 
@@ -203,6 +204,35 @@ def _bounds(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str
         )
 
 
+def _terms(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str]) -> RuleOutput:
+    """Judge whether the terms of a formula that have a value for each level have as many as there are levels."""
+    shown = json_text(axis.name)
+    for name, given in of_levels(one).items() if needs.length is not None else ():
+        values = given.get("explicit") if isinstance(given, Mapping) else None
+        outside = given.get("external") if isinstance(given, Mapping) else None
+        targets = () if outside is None else resolve(outside, one.home).targets
+        held = next((array for target in targets if (array := target.array) is not None), None)
+        if isinstance(values, list) and of_one_type(values) and len(values) != needs.length:
+            yield Fail(
+                at("parametric", "terms", name, "explicit"),
+                f"the term {json_text(name)} of {shown} has {plural(len(values), 'value')}, {needs.who} {needs.length}",
+                rule="CS-VAL-005",
+            )
+        elif (
+            held is not None
+            and held is not one.external()  # of which _values tells
+            and len(held.shape or ()) == 1
+            and held.shape != (needs.length,)
+        ):
+            yield Fail(
+                at("parametric", "terms", name, "external"),
+                _wrong_length(held, needs),
+                related=(held.path,),
+                fix=needs.fix,
+                rule="CS-VAL-004",
+            )
+
+
 def _fits(shape: tuple[int, ...], length: int | None) -> bool:
     """Whether bounds of a shape are limits of so many cells, of any number where None is given."""
     return len(shape) == 2 and shape[0] == 2 and length in (None, shape[1])
@@ -246,6 +276,6 @@ def _as_long(array: Array, length: int) -> FixMaker:
 
 def _wrong_length(held: Array, needs: _Needs) -> str:
     if held.shape is not None and len(held.shape) == 1:
-        return f"array {held.name} is {held.shape[0]} long in {held.parent or '/'}, {needs.who} {needs.length}"
+        return f"{held.path} has {plural(held.shape[0], 'value')}, {needs.who} {needs.length}"
     needed = "one dimension" if needs.length is None else f"[{needs.length}]"
     return f"{held.path} has shape {list(held.shape or ())}, {needs.who} {needed}"

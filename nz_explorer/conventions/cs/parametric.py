@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
+from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import is_keyed, of_one_type, values_object
 from nz_explorer.conventions.uris import is_uri
@@ -36,6 +37,23 @@ FORMULAS: dict[str, tuple[frozenset[str], ...]] = {
     }.items()
 }
 """The terms of each formula, in the ways in which it can be written (CF Conventions 1.12, Appendix D)."""
+
+_OF_LEVELS = {
+    "atmosphere_ln_pressure_coordinate": "lev",
+    "atmosphere_sigma_coordinate": "sigma",
+    "atmosphere_hybrid_sigma_pressure_coordinate": "a ap b",
+    "atmosphere_hybrid_height_coordinate": "a b",
+    "atmosphere_sleve_coordinate": "a b1 b2",
+    "ocean_sigma_coordinate": "sigma",
+    "ocean_s_coordinate": "s",
+    "ocean_s_coordinate_g1": "s C",
+    "ocean_s_coordinate_g2": "s C",
+    "ocean_sigma_z_coordinate": "sigma zlev",
+    "ocean_double_sigma_coordinate": "sigma",
+}
+"""The terms of each formula that have a value for each level, there written as (k)."""
+
+_NO_TERMS = ("bool", "complex", "string", "bytes")
 
 PRINCIPAL = frozenset({"lev", "sigma", "s"})
 """Terms that are the coordinates themselves, which `values` may give instead."""
@@ -101,7 +119,15 @@ def parametric(axis: Axis, one: CoordinateSet) -> RuleOutput:
                 rule="CS-VAL-005",
             )
         targets = () if external is None else resolve(external, one.home).targets
-        if targets and all(target.array is None for target in targets):
+        arrays = [array for target in targets if (array := target.array) is not None]
+        if arrays and arrays[0].data_type.known and arrays[0].data_type.kind in _NO_TERMS:
+            yield Fail(
+                f"{at}/external",
+                f"the term {json_text(name)} of a formula must be numbers, and {arrays[0].path} has {arrays[0].data_type.text}",
+                related=(arrays[0].path,),
+                rule="CS-VAL-004",
+            )
+        if targets and not arrays:
             yield Fail(
                 f"{at}/external",
                 f"{targets[0]}, which should have the values of {json_text(name)}, is not an array",
@@ -110,6 +136,28 @@ def parametric(axis: Axis, one: CoordinateSet) -> RuleOutput:
             )
     if known is not None:
         yield from _terms(known, terms.keys(), f"{pointer}/terms")
+
+
+def of_levels(one: CoordinateSet) -> dict[str, Any]:
+    """Return the values of the terms that have one for each level.
+
+    Parameters
+    ----------
+    one : CoordinateSet
+        A set of coordinates.
+
+    Returns
+    -------
+    dict of str to Any
+        By name of the term; nothing where there is no formula that is known.
+    """
+    given = one.given.get("parametric")
+    formula, terms = (
+        (given.get("formula"), given.get("terms")) if isinstance(given, Mapping) else (None, None)
+    )
+    if not isinstance(formula, str) or not isinstance(terms, Mapping):
+        return {}
+    return {name: terms[name] for name in _OF_LEVELS.get(formula, "").split() if name in terms}
 
 
 def _terms(formula: str, given: AbstractSet[str], pointer: str) -> RuleOutput:

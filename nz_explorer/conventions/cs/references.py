@@ -7,6 +7,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from itertools import product
 from typing import Any
 from unicodedata import normalize
 from urllib.parse import unquote, urlsplit
@@ -16,7 +17,8 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import is_pointer, join, split
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, Operation, move, remove, replace
-from nz_explorer.model import Group, Node
+from nz_explorer.model import Array, Group, Node
+from nz_explorer.model.dialects.cs import CoordinateSystem, Crs
 from nz_explorer.model.dialects.ref import (
     EARLIER,
     MEMBERS,
@@ -95,8 +97,8 @@ def without_ref(at: str, given: Any, *, keyed: bool) -> RuleOutput:
     if keyed and isinstance(given, Mapping) and "node" in given and "ref" not in given:
         yield Fail(
             at,
-            "reference: ref around it is missing, which the text has since axes are an object by name, and without"
-            " which the reader of the author of cs finds no coordinates",
+            f"reference: it stands alone, and belongs in ref, here {json_text({'ref': given})}, as the text has it since axes"
+            " are an object by name; the reader of the author of cs finds no coordinates otherwise",
             severity="warning",
             readers=_NOT_FOUND,
             fix=lambda _node: Draft("suggest", (replace(at, {"ref": given}),)),
@@ -111,19 +113,32 @@ def _lost_from_the_group(home: Node, reference: Reference) -> str | None:
     """
     if isinstance(home, Group) or reference.path is None:
         return None
-    parts = [part for part in (home.parent or "/").split("/") if part]
-    for part in reference.path.split("/"):
-        if part == "..":
-            del parts[-1:]
-        elif part not in ("", "."):
-            parts.append(part)
-    end = "/" + "/".join(parts)
+    end = from_the_group(home, reference.path)
     if (node := home.hierarchy.get(end)) is None:
         return f"{end}, where nothing is"
     if reference.attribute is None:
         return None
     found = resolve({"node": end, "attribute": reference.attribute}, node).targets
     return None if found else f"{end}, which has no {reference.attribute}"
+
+
+def from_the_group(home: Node, path: str) -> str:
+    """Return where a path leads to from the group of an array, as the reader of the author of cs follows it.
+
+    Parameters
+    ----------
+    home : Node
+        The array.
+    path : str
+        A relative path.
+    """
+    parts = [part for part in (home.parent or "/").split("/") if part]
+    for part in path.split("/"):
+        if part == "..":
+            del parts[-1:]
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/" + "/".join(parts)
 
 
 def path_to(home: Node, target: str, same: Mapping[str, str], *, in_cs: bool) -> str:
@@ -196,8 +211,13 @@ def _not_from_the_node(home: Node, reference: Reference, at: str, *, in_cs: bool
     inner, shown = _inner(reference, at), json_text(reference.path)
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
     relative = path_to(home, target, same, in_cs=in_cs)
+    if (
+        strayed == "array" and home.path != "/"
+    ):  # from the arrays in the group and from other groups beside it as well
+        relative = f"../{home.name}/{relative}"
     found = resolve({"node": relative, **same}, home, in_cs=in_cs).targets
     leads_there = [one.node.path for one in found] == [target]
+    harmless = strayed == "array" and home.path == "/"  # out of which no path leads
     base = " or to its group" if in_cs else ""
     rest = (
         f"within a store it is relative to the node that refers{base}, here {json_text(relative)}"
@@ -205,6 +225,10 @@ def _not_from_the_node(home: Node, reference: Reference, at: str, *, in_cs: bool
     if strayed is None:  # readers follow it all the same
         which = ", which cs discourages" if in_cs else ""
         message = f"node {shown} is a path from the root{which}; {rest}"
+    elif harmless:
+        message = f"{shown} leads out of the store from the root group; readers begin at the arrays in it, from which it leads to {target}"
+    elif strayed == "array":
+        message = f"{shown} leads to a node from the arrays of this group only, {target}, and not from the group; here {json_text(relative)}"
     else:
         begins = "its group" if strayed == "group" else "the root"
         message = f"{shown} leads to a node from {begins} only, {target}; {rest}"
@@ -212,12 +236,16 @@ def _not_from_the_node(home: Node, reference: Reference, at: str, *, in_cs: bool
         inner if isinstance(_bare(reference), str) else f"{inner}/node",
         message,
         # cs discourages paths from the root, and ref has none
-        severity="warning" if strayed == "group" or (strayed is None and in_cs) else None,
-        impact="advice" if strayed is None and in_cs else None,
-        readers={} if strayed is None or not in_cs else None,
+        severity="info"
+        if harmless
+        else "warning"
+        if strayed in ("group", "array") or (strayed is None and in_cs)
+        else None,
+        impact="advice" if harmless or (strayed is None and in_cs) else None,
+        readers={} if harmless or strayed is None or not in_cs else None,
         related=() if strayed is None else (target,),
         fix=(lambda _node: Draft("suggest", (_with_node(reference, inner, relative, in_cs=in_cs),)))
-        if leads_there
+        if leads_there and not harmless
         else None,
         rule="REF-002",
     )
@@ -331,3 +359,57 @@ def _inner(reference: Reference, at: str) -> str:
     """Return where the members of a reference are: below ``ref``, or there without it."""
     given = reference.given
     return f"{at}/ref" if isinstance(given, Mapping) and "ref" in given else at
+
+
+# --- in systems that groups keep ------------------------------------------------------------------
+
+
+def shared_references(system: CoordinateSystem) -> RuleOutput:
+    """Note paths that lead to something else, or nothing, from the group of an array that refers to them.
+
+    Parameters
+    ----------
+    system : CoordinateSystem
+        That of an array.
+    """
+    array = system.array
+    for i, crs in enumerate(system.crs):
+        if crs.is_shared and crs.problem is None:
+            lost = (found for given in _within(crs) if (found := _lost(array, crs, given)))
+            if (first := next(lost, None)) is not None:
+                path, meant, end = first
+                there = "another node" if array.hierarchy.get(end) is not None else "nothing"
+                yield Fail(
+                    array.attribute_pointer("cs", "crs", i),
+                    f"{json_text(path)} in {crs.home.path} leads to {meant}; from the group of this array, where the reader of"
+                    f" the author of cs begins, it leads to {end}, where {there} is",
+                    related=(meant,),
+                    rule="REF-008",
+                )
+
+
+def _lost(array: Array, crs: Crs, given: Any) -> tuple[str, str, str] | None:
+    """Return a path, where it leads to, and where it leads to from the group of an array; None if that is the same."""
+    reference = resolve(given, crs.home)
+    path = reference.path
+    if path is None or path.startswith("/") or not reference.targets or reference.strayed:
+        return None
+    meant, end = [target.node.path for target in reference.targets], from_the_group(array, path)
+    return None if end in meant else (path, meant[0], end)
+
+
+def _within(crs: Crs) -> Iterator[Any]:
+    """Yield the references of a reference system: of values, boundaries and terms, and of positions."""
+    for one in (one for axis in crs.axes for one in axis.sets):
+        formula = one.given.get("parametric")
+        terms = formula.get("terms") if isinstance(formula, Mapping) else None
+        held = [one.given.get("values"), one.given.get("boundaries")]
+        held += terms.values() if isinstance(terms, Mapping) else ()
+        yield from (
+            each["external"] for each in held if isinstance(each, Mapping) and "external" in each
+        )
+    given = crs.given.get("geolocation") if isinstance(crs.given, Mapping) else None
+    for kind, direction in product(("geodetic", "planar"), ("x", "y")):
+        pair = given.get(kind) if isinstance(given, Mapping) else None
+        if isinstance(pair, Mapping) and direction in pair:
+            yield pair[direction]

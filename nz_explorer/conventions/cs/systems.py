@@ -11,6 +11,7 @@ from nz_explorer.conventions.cs.axis_coordinates import coordinates, is_text
 from nz_explorer.conventions.cs.directions import USUAL, directions, is_physical
 from nz_explorer.conventions.cs.members import misplaced
 from nz_explorer.conventions.cs.parametric import parametric
+from nz_explorer.conventions.cs.times import TEXTS
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
@@ -91,6 +92,7 @@ OF_CRS = (
     "CS-REV-002",
     "CS-REG-001",
     "CS-REG-002",
+    "CS-CF-001",
     "REF-001",
     "REF-002",
     "REF-003",
@@ -133,6 +135,8 @@ def of_crs(crs: Crs, beside: Iterable[Axis] = ()) -> RuleOutput:
                 f"type must be one of {', '.join(TYPES)}, got {shown(crs.given['type'])}",
                 rule="CS-REV-001",
             )
+        else:
+            yield from _of_type(crs, beside)
     if isinstance(crs.given, Mapping) and isinstance(crs.given.get("axes"), list) and crs.axes:
         yield Fail(
             crs.pointer("axes"),
@@ -276,6 +280,59 @@ def _axis(axis: Axis, taken: Container[str], *, located: bool) -> RuleOutput:
         yield from parametric(axis, one)
 
 
+_OF_TYPE = {"planar": "XY", "vertical": "Z", "temporal": "T", "undefined": ""}
+"""The abbreviations of axes that belong to a reference system of each type; of compound ones any."""
+
+
+def _of_type(crs: Crs, beside: Iterable[Axis]) -> RuleOutput:
+    """Judge whether the axes of a reference system are those of its type."""
+    given = crs.given.get("type")
+    own = _OF_TYPE.get(given) if isinstance(given, str) else None
+    if own is None:
+        return
+    if len(own) == len(crs.axes) == 1:
+        yield from _unmarked(crs.axes[0], own)
+    # what is there twice, and letters of texts, are reported as such: then the letter is wrong
+    letters = Counter(
+        axis.abbreviation for axis in (*crs.axes, *beside) if axis.abbreviation in ABBREVIATIONS
+    )
+    marked = {
+        axis.abbreviation: axis
+        for axis in crs.axes
+        if axis.abbreviation in ABBREVIATIONS
+        and letters[axis.abbreviation] == 1
+        and not (axis.sets and all(map(is_text, axis.sets)))
+    }
+    strange = [axis for letter, axis in marked.items() if letter not in own]
+    if not strange:
+        return
+    fitting = [name for name, those in _OF_TYPE.items() if marked.keys() <= set(those)]
+    right = fitting[0] if fitting else "compound"
+    yield Fail(
+        crs.pointer("type"),
+        f"type {json_text(given)} is for {' and '.join(own) or 'axes without an abbreviation'}, but axis"
+        f" {json_text(strange[0].name)} is marked {strange[0].abbreviation}; if that is right, the type is {right}",
+        fix=lambda _node: Draft("suggest", (replace(crs.pointer("type"), right),)),
+        rule="CS-REV-001",
+    )
+
+
+def _unmarked(axis: Axis, letter: str) -> RuleOutput:
+    """Judge the only axis of a temporal or vertical system that nothing else tells to be one."""
+    told = axis.given.get("coordinates") is not None and _meant(axis) is not None
+    if axis.abbreviation is None and not told and not any("time" in one.given for one in axis.sets):
+        pointer = axis.pointer("abbreviation")
+        bare = axis.given.get("coordinates") is None
+        what = "neither an abbreviation nor coordinates" if bare else "no abbreviation"
+        yield Fail(
+            pointer,
+            f"axis {json_text(axis.name)} has {what}; judging by the type of its reference system it is {letter}",
+            severity="warning",
+            fix=None if bare else lambda _node: Draft("suggest", (add(pointer, letter),)),
+            rule="CS-AX-003",
+        )
+
+
 _OF_COORDINATES = ("unit", "time", "values", "parametric", "boundaries")
 
 
@@ -327,22 +384,25 @@ def _abbreviation(axis: Axis, taken: Container[str], *, located: bool) -> RuleOu
             rule="CS-AX-003",
         )
     elif given == "T" and text:
-        yield Fail(
-            pointer,
-            f"axis {json_text(axis.name)} has texts for times, which are numbers, counted from the epoch of a time object;"
-            " texts may be a second set of coordinates beside them",
-            severity="warning",
-            rule="CS-AX-003",
-        )
+        if any("time" in one.given for one in axis.sets):  # else CS-TIME-001
+            yield Fail(
+                pointer,
+                f"axis {json_text(axis.name)} has a time object{TEXTS}",
+                severity="warning",
+                rule="CS-AX-003",
+            )
     elif given is not None and text:
-        units = [one.pointer("unit") for one in axis.sets if "unit" in one.given]
+        units, directions = (
+            [one.pointer(member) for one in axis.sets if member in one.given]
+            for member in ("unit", "direction")
+        )
         also = " and its unit" if units else ""  # CS-CO-004 by itself
         yield Fail(
             pointer,
             f"axis {json_text(axis.name)} has text coordinates, so it is not in space or time,"
             f" and its abbreviation {json_text(given)}{also} must be omitted, unless numbers are meant",
             severity=None if units else "warning",
-            fix=lambda _node: Draft("suggest", tuple(map(remove, [pointer, *units]))),
+            fix=lambda _node: Draft("suggest", tuple(map(remove, [pointer, *units, *directions]))),
             rule="CS-AX-003",
         )
     elif given is None and any("time" in one.given for one in axis.sets):

@@ -39,9 +39,21 @@ _OTHER_DATE = re.compile(
 )
 
 
+Calendars = tuple[str, ...]
+"""Those that an epoch may be of; none where the one that is given is not known."""
+_WITHOUT_YEAR_0 = ("standard", "gregorian", "julian")
+"""Calendars that step from the year before Christ to the one after, as CF and cftime have them."""
+_EACH = {
+    "xarray": "takes what the array says",
+    "xarray-zarr-xgroup": "takes what cs says where the array is in another group, else what the array says",
+}
+_USUAL = ("standard", "proleptic_gregorian")
+"""What applications take where no calendar is given, by the text."""
 _NOT_DECODED = {
     "xarray-zarr-xgroup": "raises ValueError: unable to decode time units, unless it is told not to decode them"
 }
+
+TEXTS = ", and texts for times, which are numbers, counted from its epoch; texts may be a second set of coordinates beside them"
 
 
 def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
@@ -69,7 +81,7 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
                 pointer,
                 f"the coordinates of axis {shown} have no time object; that of the axis belongs in them"
                 if own
-                else f"axis {shown} has no time object{hint}",
+                else f"axis {shown} has no time object{hint}{TEXTS if text else ''}",
                 fix=lambda _node: from_axis(axis, "time", pointer) if own else _from_unit(one),
                 rule="CS-TIME-001",
             )
@@ -146,7 +158,46 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
             fix=lambda _node: _calendar(given, f"{pointer}/calendar"),
             rule="CS-TIME-003",
         )
-    yield from _members(given, pointer, str(calendar).lower() if known else "standard", keyed=keyed)
+    meant: Calendars = (str(calendar).lower(),) if known else ()
+    if calendar is None:
+        meant = _USUAL
+    yield from _members(given, pointer, meant, keyed=keyed)
+    yield from _told_otherwise(one, given, pointer)
+
+
+def _told_otherwise(one: CoordinateSet, given: Mapping[str, Any], pointer: str) -> RuleOutput:
+    """Note an array whose own attributes count its times from elsewhere, or in another calendar."""
+    held, units = one.external(), time_units(given)
+    own = None if held is None else held.attributes.get("units")
+    if held is None or units is None or not isinstance(own, str) or " since " not in own:
+        return
+    calendar = given.get("calendar")
+    beside = held.attributes.get("calendar", "standard") if calendar is not None else None
+    mine, theirs = _counted(units, calendar), _counted(own, beside)
+    if mine is None or theirs is None or mine == theirs:
+        return
+    shown = own if beside is None else f"{own}, {beside}"
+    yield Fail(
+        pointer,
+        f"{held.path} has {json_text(shown)} as its own units of time, and cs says"
+        f" {json_text(units if beside is None else f'{units}, {calendar}')}: each is what some readers take",
+        related=(held.path,),
+        severity="warning",
+        readers=_EACH,
+        rule="CS-CF-001",
+    )
+
+
+def _counted(units: str, calendar: Any) -> tuple[Any, ...] | None:
+    """Return what times are counted in, from when and in which calendar; None where that is not understood."""
+    unit, _, epoch = units.partition(" since ")
+    match = _EPOCH.fullmatch(epoch.strip())
+    if match is None or _TIME_UNIT.fullmatch(unit := unit.strip().lower()) is None:
+        return None
+    small = calendar.lower() if isinstance(calendar, str) else calendar
+    usual = {"gregorian": "standard", "365_day": "noleap", "366_day": "all_leap"}.get(small, small)
+    singular = (time_units({"unit": unit, "epoch": "0"}) or "").partition(" ")[0].removesuffix("s")
+    return singular, _date(match), _clock(match), (match[8] or "Z").upper(), usual
 
 
 def _from_unit(one: CoordinateSet) -> Draft | None:
@@ -179,9 +230,11 @@ def _calendar(given: Mapping[str, Any], pointer: str) -> Draft:
     """Return the fix of a calendar that is missing or not known."""
     wrong = given.get("calendar")
     if wrong is None:
-        operation = (replace if "calendar" in given else add)(pointer, "standard")
+        match = _EPOCH.fullmatch(given["epoch"]) if isinstance(given.get("epoch"), str) else None
+        right = next((one for one in _USUAL if match is None or _has_date(one, match)), _USUAL[0])
+        operation = (replace if "calendar" in given else add)(pointer, right)
         return Draft(
-            "suggest", (operation,), "standard is usual; a climate model may have another one"
+            "suggest", (operation,), f"{right} is usual; a climate model may have another one"
         )
     alone = wrong[0] if isinstance(wrong, list) and len(wrong) == 1 else wrong
     close = get_close_matches(alone.strip().lower(), CALENDARS, 1) if isinstance(alone, str) else []
@@ -189,10 +242,12 @@ def _calendar(given: Mapping[str, Any], pointer: str) -> Draft:
     return Draft("suggest", operations, None if close else f"write one of {', '.join(CALENDARS)}")
 
 
-def _members(given: Mapping[str, Any], pointer: str, calendar: str, *, keyed: bool) -> RuleOutput:
+def _members(
+    given: Mapping[str, Any], pointer: str, calendars: Calendars, *, keyed: bool
+) -> RuleOutput:
     """Judge the unit and the epoch of a time object, in whichever members it has them."""
     if "reference" in given or not (keyed or given.keys() & {"unit", "epoch"}):
-        yield from _reference(given, f"{pointer}/reference", calendar)
+        yield from _reference(given, f"{pointer}/reference", calendars)
         return
     if not given.keys() & {"unit", "epoch"}:
         yield Fail(
@@ -216,16 +271,16 @@ def _members(given: Mapping[str, Any], pointer: str, calendar: str, *, keyed: bo
     if "epoch" not in given:
         yield Fail(f"{pointer}/epoch", "the time object has no epoch", rule="CS-TIME-002")
     else:
-        yield from _epoch(given["epoch"], f"{pointer}/epoch", calendar)
+        yield from _epoch(given["epoch"], f"{pointer}/epoch", calendars)
 
 
-def _reference(given: Mapping[str, Any], at: str, calendar: str) -> RuleOutput:
+def _reference(given: Mapping[str, Any], at: str, calendars: Calendars) -> RuleOutput:
     """Judge a reference, as the earliest revisions have one."""
     unit, _, epoch = (time_units(given) or "").partition(" since ")
     match = _EPOCH.fullmatch(epoch.strip())
     right = _TIME_UNIT.fullmatch(unit.strip()) is not None
     if right and match is not None:
-        yield from _instant(match, at, calendar)
+        yield from _instant(match, at, calendars)
         yield from _unit(unit, at, keyed=False)
     elif right and (days := _OTHER_DATE.fullmatch(epoch.strip())):
         yield _by_other_days(epoch, days, at)
@@ -258,7 +313,7 @@ def _unit(unit: str, at: str, *, keyed: bool) -> RuleOutput:
         )
 
 
-def _epoch(given: Any, at: str, calendar: str) -> RuleOutput:
+def _epoch(given: Any, at: str, calendars: Calendars) -> RuleOutput:
     """Judge the epoch in a member of its own."""
     text = given.strip() if isinstance(given, str) else ""
     match = _EPOCH.fullmatch(text)
@@ -282,7 +337,7 @@ def _epoch(given: Any, at: str, calendar: str) -> RuleOutput:
             rule="CS-TIME-002",
         )
     else:
-        yield from _instant(match, at, calendar)
+        yield from _instant(match, at, calendars)
         if not _ISO.fullmatch(given) and not _is_of_no_clock(match):
             iso = _iso(match)
             wanted = f"should be a date or an instant of ISO 8601, here {iso}"
@@ -338,12 +393,8 @@ def _is_of_no_clock(match: re.Match[str]) -> bool:
     return zone or hour > 23 or minute > 59 or second > 60
 
 
-def _instant(match: re.Match[str], at: str, calendar: str) -> RuleOutput:
+def _instant(match: re.Match[str], at: str, calendars: Calendars) -> RuleOutput:
     """Judge whether an instant exists."""
-    import cftime  # type: ignore[import-untyped, unused-ignore]
-
-    year, month, day = (int(part) if part else 1 for part in match.groups()[1:4])
-    year = -year if match[1] == "-" else year
     hour, minute, second = _clock(match)
     if int(match[10] or 0) > 23 or int(match[11] or 0) > 59:
         yield Fail(
@@ -363,18 +414,48 @@ def _instant(match: re.Match[str], at: str, calendar: str) -> RuleOutput:
             rule="CS-TIME-004",
         )
         return
-    try:
-        cftime.datetime(
-            year if year > 0 else year % 4 + 4,  # of year 0 and before cftime warns
-            month,
-            day,
-            hour,
-            minute,
-            min(second, 59) if second == 60 else second,  # a leap second
-            calendar=_AS_CFTIME.get(calendar, calendar),
+    if not calendars or any(_has_date(calendar, match) for calendar in calendars):
+        return
+    year, month, day = _date(match)
+    if year == 0 and _has_day(calendars[0], 4, month, day):  # ISO 8601 has one
+        yield Fail(
+            at,
+            f"many readers know no year 0 in the calendar {calendars[0]}, where year 1 follows year -1, so {match[0]}"
+            " does not exist for them",
+            severity="warning",
+            rule="CS-TIME-004",
         )
+        return
+    yield Fail(
+        at,
+        f"{match[0]} does not exist in the calendar {' or '.join(calendars)}",
+        rule="CS-TIME-004",
+    )
+
+
+def _date(match: re.Match[str]) -> tuple[int, int, int]:
+    """Return the year, month and day of an epoch."""
+    year, month, day = (int(part) if part else 1 for part in match.groups()[1:4])
+    return -year if match[1] == "-" else year, month, day
+
+
+def _has_date(calendar: str, match: re.Match[str]) -> bool:
+    """Whether a calendar has the day of an epoch."""
+    return _has_day(calendar, *_date(match))
+
+
+def _has_day(calendar: str, year: int, month: int, day: int) -> bool:
+    """Whether a calendar has a day."""
+    import cftime  # type: ignore[import-untyped, unused-ignore]
+
+    if year == 0 and calendar in _WITHOUT_YEAR_0:
+        return False
+    positive = year if year > 0 else year % 4 + 4  # of year 0 and before cftime warns
+    try:
+        cftime.datetime(positive, month, day, calendar=_AS_CFTIME.get(calendar, calendar))
     except ValueError:
-        yield Fail(at, f"{match[0]} does not exist in the calendar {calendar}", rule="CS-TIME-004")
+        return False
+    return True
 
 
 def _kind_of_date(found: re.Match[str]) -> str:

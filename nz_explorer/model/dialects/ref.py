@@ -72,7 +72,8 @@ class Reference:
     targets : tuple of Target
         What it may lead to, the likeliest first; more than one where bases disagree.
     strayed : str or None
-        Where the path had to begin to lead anywhere, if it must not: ``group`` or ``root``.
+        Where the path had to begin to lead anywhere, if it must not: ``group``, ``array``, for the arrays
+        of a group, or ``root``.
     problem : str or None
         Why it leads nowhere.
     kind : str or None
@@ -173,10 +174,13 @@ def _nodes(
 ) -> tuple[dict[str, Node], str | None]:
     """Return the nodes that a path may lead to, and where it had to begin for that, if it must not."""
     group = [] if isinstance(base, Group) else [base.parent or "/"]
+    # an example of cs has a path in a group that begins at the arrays in it
+    from_arrays = in_cs and isinstance(base, Group) and path.startswith("../")
+    below = [f"{base.path.rstrip('/')}/*"] if from_arrays else []
     tried: list[tuple[str | None, list[str]]] = [
         (None, [base.path, *group] if in_cs else [base.path])
     ]
-    tried += [("group", group), ("root", ["/"])]
+    tried += [("group", group), ("array", below), ("root", ["/"])]
     for strayed, homes in [(None, ["/"])] if path.startswith("/") else tried:
         ends = [found for home in homes if (found := joined(home, path)) is not None]
         nodes = [node for one in ends if (node := base.hierarchy.get(one, cancel)) is not None]

@@ -1,0 +1,55 @@
+"""Fixes of coordinate systems: what they cure is gone afterwards, and nothing else is wrong then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import nz_explorer as nz
+from tests.corpus.cases import CASES, source
+
+FIXED = {
+    "CS-GEO-001: x names latitudes and y longitudes, by their units": (
+        "/pr",
+        ("cs", "crs", 0, "geolocation", "geodetic", "x", "ref", "node"),
+        "../lon",
+    ),
+    "CS-GEO-001: positions of a node by themselves, the wrong way round": (
+        "/pr",
+        ("geolocation", "geodetic", "y", "ref", "node"),
+        "../lat",
+    ),
+    "CS-REV-001: the type is that of other axes": ("/t", ("cs", "crs", 0, "type"), "planar"),
+    "CS-REV-001: a height in a planar system": ("/t", ("cs", "crs", 0, "type"), "compound"),
+    "REF-002: a path in a group that begins at its arrays, as an example of cs has it": (
+        "/cru",
+        ("crs", "cal", "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
+        "../cru/time",
+    ),
+    "CS-TIME-004: near miss: a date of one of the calendars that may be meant where none is given": (
+        "/t",
+        ("cs", "crs", 1, "axes", "time", "coordinates", 0, "time", "calendar"),
+        "proleptic_gregorian",
+    ),
+}
+"""Of cases of the corpus: the node, where something is fixed in its attributes, and what is there afterwards."""
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_a_fix_leaves_nothing_new(name: str, tmp_path: Path) -> None:
+    (case,) = (case for case in CASES if case["name"] == name)
+    folder = source(case, tmp_path / "store")
+    hierarchy = nz.open_store(folder, mode="r+")
+    before = nz.check(hierarchy, select=["CS", "REF"], progress=False).findings
+    (wrong,) = (one for one in before if one.rule != "CS-ID-001" and one.fix is not None)
+    nz.apply([wrong], hierarchy).write()
+    after = nz.check(folder, select=["CS", "REF"], progress=False)
+    assert {one.rule for one in after.findings} <= {"CS-ID-001"}
+    path, members, wanted = FIXED[name]
+    node = nz.open_store(folder).get(path)
+    assert node is not None
+    value = node.attributes
+    for member in members:
+        value = value[member]
+    assert value == wanted

@@ -563,6 +563,18 @@ def test_rules_on_values_follow_the_attributes_of_arrays_beside() -> None:
     assert upside_down not in what_if.gone
 
 
+def test_a_coordinate_is_compared_with_its_bounds_again() -> None:
+    name = "CF-COORD-005: the same, where only values of coordinates are read"
+    case = next(case for case in CASES if case["name"] == name)
+    base = evaluate(open_store(store(contents(case))))
+    base.run()
+    (elsewhere,) = [one for one in base.findings() if one.rule == "CF-COORD-005"]
+    what_if = WhatIf(base).remove(elsewhere.path, "/shape")
+    assert elsewhere in what_if.gone
+    what_if.undo()
+    assert elsewhere not in what_if.gone
+
+
 def test_a_link_that_loses_its_array_is_found_in_another_group() -> None:
     name = "TREE-019: near miss: a link to an array"
     case = next(case for case in CASES if case["name"].startswith(name))

@@ -131,6 +131,12 @@ class Reevaluation:
             self._beside |= {
                 p for p in self.evaluation.groups if p == group or p.startswith(inside)
             }
+        beside = docs.node_if_loaded(group)
+        name = path.rpartition("/")[2]
+        if isinstance(beside, Group) and any(
+            one.attributes.get("bounds") == name for one in beside.arrays
+        ):
+            self._beside.add(group)  # coordinates are compared with their bounds
         if (
             before is None
             or after is None

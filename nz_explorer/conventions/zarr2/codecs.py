@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.codec_packages import EXTRAS, NUMCODECS, what_it_needs
-from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.conventions.zarr3.nodes import is_integer, shown
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
@@ -226,6 +226,7 @@ def settings_are_known(array: Array) -> Iterator[Fail]:
                 + (f"; did you mean {meant}?" if meant and meant not in codec else ""),
                 fix=_without(pointers.join(pointer, member)),
             )
+        yield from _odd_values(pointer, codec)
         told = missing or others
         if not told and name in MADE_OF_TYPES and (why := _refusal(json.dumps(codec))):
             yield Fail(
@@ -236,6 +237,43 @@ def settings_are_known(array: Array) -> Iterator[Fail]:
                     "xarray": "raises the same, and opens nothing of the group",
                 },
             )
+
+
+RANGES = {
+    "blosc": {"clevel": (0, 9), "shuffle": (-1, 2)},
+    "bz2": {"level": (1, 9)},
+    "gzip": {"level": (-1, 9)},
+    "zlib": {"level": (-1, 9)},
+    "zstd": {"level": (-(2**31), 2**31 - 1)},
+}
+"""Integers with which numcodecs compresses; it hands those of zstd on, and this makes them fit."""
+
+
+def _odd_values(pointer: str, codec: dict[str, Any]) -> Iterator[Fail]:
+    """Yield settings with which nothing can be compressed; to decompress it, nobody asks for them."""
+    must = {
+        member: f"an integer{'' if name == 'zstd' else f' from {low} to {high}'}"
+        for name, members in RANGES.items()
+        if name == codec["id"]
+        for member, (low, high) in members.items()
+        if member in codec and not (is_integer(codec[member]) and low <= codec[member] <= high)
+    }
+    if codec["id"] == "blosc" and codec.get("cname", "lz4") not in (*BLOSC_OF_NETCDF, "snappy"):
+        must["cname"] = f"one of {', '.join(BLOSC_OF_NETCDF)}"
+    for member, kind in must.items():
+        at, given = pointers.join(pointer, member), codec[member]
+        does = "" if isinstance(given, bool) else ": zarr-python reads the chunks, and writes none"
+        whole = isinstance(given, float) and member != "shuffle" and given in range(1, 10)
+        yield Fail(
+            at,
+            f"the setting {member} of {codec['id']} is {json_text(given)}, and must be {kind}{does}",
+            severity="warning",
+            impact="convention",
+            readers={}
+            if whole
+            else {"tensorstore": "refuses the array: Error parsing object member"},
+            fix=_usual(at, member),
+        )
 
 
 @lru_cache(1024)

@@ -56,6 +56,9 @@ BEFORE_3_4_1 = {
 """Readers of numbers of one byte, and of bytes, that have an order."""
 
 
+_STRINGS_THEN = "netCDF-C takes >S1 for characters, and |S1 for strings of one character"
+
+
 def _type_strings(array: Array) -> Iterator[tuple[str, Any]]:
     """Yield the type of an array, or those of the fields that it has, with pointers."""
     pending = [("/.zarray/dtype", array.metadata["dtype"])] if "dtype" in array.metadata else []
@@ -193,7 +196,9 @@ def type_string(array: Array) -> Iterator[Fail]:
                 severity="warning" if given[1:] == "O" else "info",
                 readers=OTHERS if never else BEFORE_3_4_1,
                 # of objects the rule asks for a filter as well
-                fix=set_to(at, f"|{given[1:]}")
+                fix=set_to(at, "|S1", "suggest", _STRINGS_THEN)
+                if given == ">S1"
+                else set_to(at, f"|{given[1:]}")
                 if given[1:] != "O" or _has_known_objects(array)
                 else None,
             )
@@ -361,6 +366,12 @@ BEYOND = "no value of the type can be equal to it, so it marks none as missing"
 NOTHING = "the empty text may have been written for no fill value at all, which is null"
 
 
+def _type_in_words(array: Array) -> str:
+    """Return what the type is called: of texts and bytes as the document spells it, which says how long they are."""
+    spelled = array.data_type.kind in ("bytes", "raw", "string") and array.data_type.itemsize
+    return f"dtype {shown(array.metadata.get('dtype'))}" if spelled else array.data_type.text
+
+
 @rule("Z2-FV-004", on="array", formats=V2, needs=("data type", "fill scalar"))
 def fill_fits(array: Array) -> Iterator[Fail]:
     """Require a value of the array's type."""
@@ -421,7 +432,7 @@ def fill_fits(array: Array) -> Iterator[Fail]:
         what = "" if infinite else f" {shown(given)} ({json_type(given)})"
         yield Fail(
             FILL,
-            f"fill_value{what} does not fit {array.data_type.text}: {problem.why.removesuffix(' and can never match')}",
+            f"fill_value{what} does not fit {_type_in_words(array)}: {problem.why.removesuffix(' and can never match')}",
             impact="values" if masks or turned else "blocks" if readers else "convention",
             readers=TURNED if turned else {**masks, **readers},
             stops=tuple(readers) if masks else (),

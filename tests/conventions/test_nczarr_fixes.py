@@ -192,7 +192,7 @@ def test_lost_notes_of_an_empty_group_come_with_their_types(
 
 
 def test_characters_do_not_become_strings_unasked(tmp_path: Path) -> None:
-    """netCDF-C takes >S1 for characters, and |S1 for strings."""
+    """In a dataset with a superblock netCDF-C takes >S1 for characters, and |S1 for strings."""
     store = _store(tmp_path, NOTED)
     document = store / "g/a/.zarray"
     given = json.loads(document.read_text("utf-8"))
@@ -201,3 +201,8 @@ def test_characters_do_not_become_strings_unasked(tmp_path: Path) -> None:
         fix = _fix(store, "Z2-DT-001")
         assert fix is not None
         assert fix.safety == safety
+    (store / ".zattrs").write_text("{}", "utf-8")
+    document.write_text(json.dumps({**given, "dtype": ">S1"}), "utf-8")
+    fix = _fix(store, "Z2-DT-001")
+    assert fix is not None
+    assert fix.safety == "safe"

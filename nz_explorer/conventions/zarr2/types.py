@@ -6,6 +6,7 @@ import base64
 import math
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from nz_explorer.engine.fixes import Draft, add, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.array import OBJECT_CODECS
 from nz_explorer.model.data_type import parse_v3
+from nz_explorer.model.dialects import nczarr
 from nz_explorer.model.fill_values import MISSING, FillProblem
 from nz_explorer.model.fill_values.spelling import from_base64, json_float
 from nz_explorer.text.phrases import plural
@@ -56,7 +58,15 @@ BEFORE_3_4_1 = {
 """Readers of numbers of one byte, and of bytes, that have an order."""
 
 
-_STRINGS_THEN = "netCDF-C takes >S1 for characters, and |S1 for strings of one character"
+def _bytes_without_order(pointer: str, node: Node) -> Draft:
+    """Return the type that zarr-python reads, which is another one to netCDF-C in a dataset with its superblock."""
+    kept_apart = nczarr.is_read(node.hierarchy.root, "superblock")
+    note = "netCDF-C takes >S1 for characters, and |S1 for strings of one character"
+    return Draft(
+        "suggest" if kept_apart else "safe",
+        (replace(pointer, "|S1"),),
+        note if kept_apart else None,
+    )
 
 
 def _type_strings(array: Array) -> Iterator[tuple[str, Any]]:
@@ -196,7 +206,7 @@ def type_string(array: Array) -> Iterator[Fail]:
                 severity="warning" if given[1:] == "O" else "info",
                 readers=OTHERS if never else BEFORE_3_4_1,
                 # of objects the rule asks for a filter as well
-                fix=set_to(at, "|S1", "suggest", _STRINGS_THEN)
+                fix=partial(_bytes_without_order, at)
                 if given == ">S1"
                 else set_to(at, f"|{given[1:]}")
                 if given[1:] != "O" or _has_known_objects(array)

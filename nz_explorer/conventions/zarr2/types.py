@@ -274,6 +274,13 @@ def fill_names(array: Array) -> Iterator[Fail]:
         )
 
 
+def _lacks_zeros(array: Array, given: str, decoded: bytes) -> bool:
+    """Whether it is a byte string without the zeros at its end, and no plain text that happens to be base64."""
+    size = array.data_type.itemsize or 0
+    meant = decoded.isascii() or len(given) > size
+    return array.data_type.kind == "bytes" and len(decoded) < size and meant
+
+
 @rule("Z2-FV-002", on="array", formats=V2, needs=("data type",))
 def fill_base64(array: Array) -> Iterator[Fail]:
     """Require base64 for bytes and structured values."""
@@ -291,6 +298,15 @@ def fill_base64(array: Array) -> Iterator[Fail]:
         message = f"fill_value {shown(given)} decodes to {has}"
     if given == "":  # what netCDF-C writes for "nothing but zeros"; every reader copes
         yield Fail(FILL, message, severity="info", readers={}, fix=_as_base64)
+    elif decoded is not None and _lacks_zeros(array, given, decoded):
+        yield Fail(
+            FILL,
+            f"{message}: zarr-python 3 leaves out zeros at the end",
+            severity="info",  # the text asks for base64, not for all bytes of an element
+            impact="advice",
+            readers={"tensorstore": "refuses the array: Expected base64-encoded bytes"},
+            fix=_as_base64,
+        )
     else:
         fix = _as_base64 if fill.usable or _is_zero(given) else None
         yield Fail(FILL, message, readers=_readers_of_base64(array, given), fix=fix)

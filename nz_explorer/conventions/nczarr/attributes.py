@@ -343,6 +343,10 @@ def _unpackable(node: Node, key: str, place: Place, shown_as: str) -> Fail:
     )
 
 
+_LARGEST_FLOAT32 = 3.4028235677973366e38
+"""The first number that float32 rounds to infinity."""
+
+
 def _harm(value: Any, meaning: str, *, masks: bool) -> tuple[Impact | None, str]:
     """Return the impact of a value that does not fit its type, and what netCDF-C 4.10 makes of it."""
     items = value if isinstance(value, list) else [value]
@@ -359,6 +363,8 @@ def _harm(value: Any, meaning: str, *, masks: bool) -> tuple[Impact | None, str]
         return "blocks", "cannot open the dataset: numeric conversion not representable"
     if whole and any(isinstance(one, float) for one in items):
         return "values", "drops the fractions"
+    if meaning == "float32" and any(abs(one) > _LARGEST_FLOAT32 for one in items):
+        return "values", "reads infinity"
     return None, ""
 
 

@@ -77,6 +77,17 @@ LATE = {
     ),
 }
 """Settings that numcodecs has got later: who refuses an array with them, and why they can be left out."""
+REFUSE_LATE = {
+    "blosc": {
+        "tensorstore": "refuses the array: Object includes extra members",
+        "MATLAB": 'reads with TensorStore: Error parsing object member "compressor": Object includes extra members: "typesize"',
+    },
+    "zstd": {
+        "tensorstore": "refuses the array: Object includes extra members",
+        "zarrs": "refuses the array: unknown field checksum",
+    },
+}
+"""What programs that refuse such settings say."""
 SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
 
 
@@ -175,6 +186,13 @@ def _usual(pointer: str, member: str) -> FixMaker:
     return lambda _node: Draft("safe", (add(pointer, USUAL[member]),), note)
 
 
+NOT_REGISTERED = {"tensorstore": "refuses the array: the id is not registered"}
+WITHOUT_FILTERS = {
+    "tensorstore": "refuses the array: filters are not supported",
+    "GDAL": "does not list an array with a filter that it does not have",
+}
+
+
 @rule("Z2-CODEC-001", "Z2-CODEC-002", on="array", formats=V2)
 def readers_have_it(array: Array) -> Iterator[Fail]:
     """Require codecs that readers have: of numcodecs at least, and best those of other languages, too."""
@@ -189,6 +207,7 @@ def readers_have_it(array: Array) -> Iterator[Fail]:
                 f"{pointer}/id",
                 f"the codec {json_text(name)} is in numcodecs; programs in other languages, GDAL among them, may lack it",
                 rule="Z2-CODEC-002",
+                readers=WITHOUT_FILTERS if "/filters/" in pointer else NOT_REGISTERED,
             )
             continue
         plain = name.removeprefix("numcodecs.").lower()
@@ -298,6 +317,7 @@ def _late_setting(
         where,
         f"the codec {codec['id']} has the setting {setting} ({json_text(given)}), which is newer than Zarr v2: {refuse} the array",
         rule="Z2-CODEC-002",
+        readers=REFUSE_LATE[codec["id"]],
         fix=lambda _node: Draft("suggest" if note else "safe", (remove(where),), note or None),
     )
 

@@ -154,3 +154,55 @@ def test_arrays_below_are_compared_again_with_a_dimension_that_is_declared(tmp_p
     (finding,) = (f for f in what_if.base.findings() if f.rule == "NCZ-VAR-002")
     what_if.apply(finding)
     assert finding in what_if.gone
+
+
+def _in_upper_case(document: Path) -> None:
+    given = json.loads(document.read_text("utf-8"))
+    late = {key.upper() if key.startswith("_nczarr") else key: given[key] for key in given}
+    document.write_text(json.dumps(late), "utf-8")
+
+
+def test_all_names_in_upper_case_become_those_of_today_at_once(tmp_path: Path) -> None:
+    """With the superblock alone netCDF-C would see nothing of the dataset, or refuse it."""
+    store = _store(tmp_path, NOTED)
+    before = {path: json.loads(path.read_text("utf-8")) for path in store.rglob(".zattrs")}
+    for document in before:
+        _in_upper_case(document)
+    _apply(store, _fix(store, "NCZ-ERA-002"))
+    assert {path: json.loads(path.read_text("utf-8")) for path in store.rglob(".zattrs")} == before
+
+
+@pytest.mark.parametrize("attributes", [None, {}])
+def test_lost_notes_of_an_empty_group_come_with_their_types(
+    attributes: dict[str, Any] | None, tmp_path: Path
+) -> None:
+    store = _store(tmp_path, NOTED)
+    root = json.loads((store / ".zattrs").read_text("utf-8"))
+    root["_nczarr_group"]["groups"].append("e")
+    (store / ".zattrs").write_text(json.dumps(root), "utf-8")
+    (store / "e").mkdir()
+    (store / "e/.zgroup").write_text('{"zarr_format": 2}', "utf-8")
+    if attributes is not None:
+        (store / "e/.zattrs").write_text(json.dumps(attributes), "utf-8")
+    (found,) = nz.check(store, select=["NCZ-SB-002"], progress=False).findings
+    assert found.fix is not None
+    nz.apply([found], nz.open_store(store, mode="r+")).write()
+    left = nz.check(store, select=["NCZ"], progress=False).findings
+    assert [one.rule for one in left if one.path == "/e"] == []
+
+
+def test_characters_do_not_become_strings_unasked(tmp_path: Path) -> None:
+    """In a dataset with a superblock netCDF-C takes >S1 for characters, and |S1 for strings."""
+    store = _store(tmp_path, NOTED)
+    document = store / "g/a/.zarray"
+    given = json.loads(document.read_text("utf-8"))
+    for dtype, safety in ((">S1", "suggest"), ("<S1", "safe"), (">S2", "safe")):
+        document.write_text(json.dumps({**given, "dtype": dtype}), "utf-8")
+        fix = _fix(store, "Z2-DT-001")
+        assert fix is not None
+        assert fix.safety == safety
+    (store / ".zattrs").write_text("{}", "utf-8")
+    document.write_text(json.dumps({**given, "dtype": ">S1"}), "utf-8")
+    fix = _fix(store, "Z2-DT-001")
+    assert fix is not None
+    assert fix.safety == "safe"

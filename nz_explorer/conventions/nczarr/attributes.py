@@ -45,8 +45,10 @@ def readable_type(array: Array) -> Iterator[Fail]:
             array.pointer(member),
             f"netCDF-C 4.10 cannot read {shown(given)}, which its versions up to 4.9.0 wrote for characters",
         )
-    elif not numbers and data_type.kind != "bytes":
-        yield Fail(array.pointer(member), f"netCDF-C cannot read {data_type.text}")
+    elif not numbers and (data_type.kind != "bytes" or str(given).endswith("O")):
+        spelled = data_type.kind in ("bytes", "raw", "string") and array.zarr_format == 2
+        what = f"dtype {shown(given)}" if spelled else data_type.text
+        yield Fail(array.pointer(member), f"netCDF-C cannot read {what}")
 
 
 STORAGE = ("chunked", "contiguous", "compact", "scalar")
@@ -161,6 +163,12 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
         )
         yield unread(place) or read_today(node, place, malformed)
         return
+    if isinstance(place.value, dict) and "types" not in place.value and not own:
+        yield Fail(
+            place.at("types"),
+            "there are no types, which netCDF-C writes of every node; there is none to guess here",
+            fix=_empty_types if place.era == "attributes" and not place.is_upper else None,
+        )
     for key in own:
         if key not in types:
             yield Fail(
@@ -218,8 +226,8 @@ def known_types(node: Node) -> Iterator[Fail]:
                 continue
             outside = Fail(
                 place.at("types", key),
-                f"the type {shown(spelled)} of {key} is the text's for characters that are JSON; netCDF-C 4.10"
-                " gives it to its own metadata only",
+                f"the type of {key} is {shown(spelled)}, which is for text that is JSON; netCDF-C 4.10 takes it"
+                " for its own metadata only",
                 fix=_as_characters(place.at("types", key)),
             )
             yield outside if _is_looked_up(node, key) else unused(outside)
@@ -264,7 +272,7 @@ def values_of_their_types(node: Node) -> Iterator[Fail]:
         elif key == "_FillValue" and isinstance(node, Array) and not _same_type(node, meaning):
             yield Fail(
                 found[0].at("types", key),
-                f"the type of _FillValue is {found[1][key]}, that of the array {node.data_type.text}",
+                f"the type of _FillValue is {meaning}, that of the array {node.data_type.text}",
             )
 
 
@@ -335,6 +343,10 @@ def _unpackable(node: Node, key: str, place: Place, shown_as: str) -> Fail:
     )
 
 
+_LARGEST_FLOAT32 = 3.4028235677973366e38
+"""The first number that float32 rounds to infinity."""
+
+
 def _harm(value: Any, meaning: str, *, masks: bool) -> tuple[Impact | None, str]:
     """Return the impact of a value that does not fit its type, and what netCDF-C 4.10 makes of it."""
     items = value if isinstance(value, list) else [value]
@@ -351,6 +363,8 @@ def _harm(value: Any, meaning: str, *, masks: bool) -> tuple[Impact | None, str]
         return "blocks", "cannot open the dataset: numeric conversion not representable"
     if whole and any(isinstance(one, float) for one in items):
         return "values", "drops the fractions"
+    if meaning == "float32" and any(abs(one) > _LARGEST_FLOAT32 for one in items):
+        return "values", "reads infinity"
     return None, ""
 
 

@@ -54,12 +54,11 @@ def declared_dimensions(group: Group) -> Iterator[Fail]:
 
 def _dimensions(group: Group, place: Place) -> Iterator[Fail]:
     name, given = place.member("dimensions")
-    if given is not None and not isinstance(
-        given, dict | (list if group.zarr_format == 3 else dict)
-    ):
+    is_there = isinstance(place.value, dict) and name in place.value
+    if is_there and not isinstance(given, dict | (list if group.zarr_format == 3 else dict)):
         yield Fail(
             place.at(name),
-            f"{name} must map names to lengths, got {json_type(given)} {shown(given)}",
+            f"{name} must map names to lengths, got {'' if given is None else f'{json_type(given)} '}{shown(given)}",
         )
     elif isinstance(given, dict):
         for dimension, entry in given.items():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
-from nz_explorer.engine.fixes import Draft, Operation, add, move, set_attribute
+from nz_explorer.engine.fixes import Draft, Operation, add, move, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
 from nz_explorer.model.dialects import nczarr
@@ -134,8 +134,8 @@ def root_has_attributes(root: Node) -> Iterator[Fail]:
 def scalar_is_marked(array: Array) -> Iterator[Fail]:
     """Note a scalar that only storage tells, as it did up to 4.9."""
     place = nczarr.find_object(array, "array")
-    if place is None or not place.read:
-        return
+    if place is None or not place.read or array.stored_shape == ():
+        return  # an array without dimensions is passed over, whatever is noted of it (Z2-OGC-010)
     references = place.member("dimension_references")[1]
     if "scalar" not in place.value and place.is_scalar and references == []:
         pointer = place.at("scalar")
@@ -215,6 +215,12 @@ def _group_metadata(node: Node, era: nczarr.Era) -> Draft | None:
         note += (
             f"; then those of {listed(lost)}, without which netCDF-C opens nothing (NCZ-VAR-006)"
         )
+    if era == "attributes" and not node.attributes:  # which have types, too
+        types = {"types": dict.fromkeys(("_nczarr_group", "_nczarr_attr"), "|J0")}
+        both = {"_nczarr_group": value, "_nczarr_attr": types}
+        has_one = node.attributes_document is not None
+        put = (replace if has_one else add)(node.attribute_pointer(), both)
+        return Draft("suggest", (put,), note)
     return Draft("suggest", _put(node, "_nczarr_group", value, era), note)
 
 

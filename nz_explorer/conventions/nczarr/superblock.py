@@ -103,6 +103,24 @@ def _rewrite(node: Node) -> Draft:
     )
 
 
+def _in_lower_case(root: Node) -> Draft | None:
+    """Give everything its name of today: with the superblock alone netCDF-C would see nothing, or refuse the dataset."""
+    drafts = [draft for node in root.hierarchy.walk() if (draft := _renamed(node)) is not None]
+    return replace(drafts[0], also=tuple(drafts[1:])) if drafts else None
+
+
+def _renamed(node: Node) -> Draft | None:
+    found = [
+        (place, node.attribute_pointer(names[0]))
+        for part, names in nczarr.KEYS.items()
+        if (place := nczarr.find(node, part)) is not None
+        and place.is_upper
+        and place.era == "attributes"
+    ]
+    operations = tuple(move(place.pointer, today) for place, today in found)
+    return Draft("suggest", operations, node=node) if operations else None
+
+
 @rule("NCZ-ERA-002", on="root", formats=V2)
 def no_longer_read(node: Node) -> Iterator[Fail]:
     """Note what only the first versions of netCDF-C wrote, which fewer and fewer programs understand."""
@@ -122,9 +140,7 @@ def no_longer_read(node: Node) -> Iterator[Fail]:
             yield Fail(
                 place.pointer,
                 f"{key}: a name in upper case, which netCDF-C up to 4.9.0 wrote into .zgroup only, and 4.10 does not read",
-                fix=lambda node, place=place, part=part: Draft(  # type: ignore[misc]  # bound now
-                    "suggest", (move(place.pointer, node.attribute_pointer(nczarr.KEYS[part][0])),)
-                ),
+                fix=_in_lower_case,
             )
             return
         if place is not None and key.isupper():

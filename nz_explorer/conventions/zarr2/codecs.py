@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.codec_packages import EXTRAS, NUMCODECS, what_it_needs
-from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.conventions.zarr3.nodes import is_integer, shown
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
@@ -77,6 +77,17 @@ LATE = {
     ),
 }
 """Settings that numcodecs has got later: who refuses an array with them, and why they can be left out."""
+REFUSE_LATE = {
+    "blosc": {
+        "tensorstore": "refuses the array: Object includes extra members",
+        "MATLAB": 'reads with TensorStore: Error parsing object member "compressor": Object includes extra members: "typesize"',
+    },
+    "zstd": {
+        "tensorstore": "refuses the array: Object includes extra members",
+        "zarrs": "refuses the array: unknown field checksum",
+    },
+}
+"""What programs that refuse such settings say."""
 SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
 
 
@@ -175,6 +186,13 @@ def _usual(pointer: str, member: str) -> FixMaker:
     return lambda _node: Draft("safe", (add(pointer, USUAL[member]),), note)
 
 
+NOT_REGISTERED = {"tensorstore": "refuses the array: the id is not registered"}
+WITHOUT_FILTERS = {
+    "tensorstore": "refuses the array: filters are not supported",
+    "GDAL": "does not list an array with a filter that it does not have",
+}
+
+
 @rule("Z2-CODEC-001", "Z2-CODEC-002", on="array", formats=V2)
 def readers_have_it(array: Array) -> Iterator[Fail]:
     """Require codecs that readers have: of numcodecs at least, and best those of other languages, too."""
@@ -189,6 +207,7 @@ def readers_have_it(array: Array) -> Iterator[Fail]:
                 f"{pointer}/id",
                 f"the codec {json_text(name)} is in numcodecs; programs in other languages, GDAL among them, may lack it",
                 rule="Z2-CODEC-002",
+                readers=WITHOUT_FILTERS if "/filters/" in pointer else NOT_REGISTERED,
             )
             continue
         plain = name.removeprefix("numcodecs.").lower()
@@ -226,6 +245,7 @@ def settings_are_known(array: Array) -> Iterator[Fail]:
                 + (f"; did you mean {meant}?" if meant and meant not in codec else ""),
                 fix=_without(pointers.join(pointer, member)),
             )
+        yield from _odd_values(pointer, codec)
         told = missing or others
         if not told and name in MADE_OF_TYPES and (why := _refusal(json.dumps(codec))):
             yield Fail(
@@ -236,6 +256,43 @@ def settings_are_known(array: Array) -> Iterator[Fail]:
                     "xarray": "raises the same, and opens nothing of the group",
                 },
             )
+
+
+RANGES = {
+    "blosc": {"clevel": (0, 9), "shuffle": (-1, 2)},
+    "bz2": {"level": (1, 9)},
+    "gzip": {"level": (-1, 9)},
+    "zlib": {"level": (-1, 9)},
+    "zstd": {"level": (-(2**31), 2**31 - 1)},
+}
+"""Integers with which numcodecs compresses; it hands those of zstd on, and this makes them fit."""
+
+
+def _odd_values(pointer: str, codec: dict[str, Any]) -> Iterator[Fail]:
+    """Yield settings with which nothing can be compressed; to decompress it, nobody asks for them."""
+    must = {
+        member: f"an integer{'' if name == 'zstd' else f' from {low} to {high}'}"
+        for name, members in RANGES.items()
+        if name == codec["id"]
+        for member, (low, high) in members.items()
+        if member in codec and not (is_integer(codec[member]) and low <= codec[member] <= high)
+    }
+    if codec["id"] == "blosc" and codec.get("cname", "lz4") not in (*BLOSC_OF_NETCDF, "snappy"):
+        must["cname"] = f"one of {', '.join(BLOSC_OF_NETCDF)}"
+    for member, kind in must.items():
+        at, given = pointers.join(pointer, member), codec[member]
+        does = "" if isinstance(given, bool) else ": zarr-python reads the chunks, and writes none"
+        whole = isinstance(given, float) and member != "shuffle" and given in range(1, 10)
+        yield Fail(
+            at,
+            f"the setting {member} of {codec['id']} is {json_text(given)}, and must be {kind}{does}",
+            severity="warning",
+            impact="convention",
+            readers={}
+            if whole
+            else {"tensorstore": "refuses the array: Error parsing object member"},
+            fix=_usual(at, member),
+        )
 
 
 @lru_cache(1024)
@@ -260,6 +317,7 @@ def _late_setting(
         where,
         f"the codec {codec['id']} has the setting {setting} ({json_text(given)}), which is newer than Zarr v2: {refuse} the array",
         rule="Z2-CODEC-002",
+        readers=REFUSE_LATE[codec["id"]],
         fix=lambda _node: Draft("suggest" if note else "safe", (remove(where),), note or None),
     )
 

@@ -160,18 +160,25 @@ def _name_each(node: Node) -> Draft | None:
     return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names), where_from(names))
 
 
+def _is_taken(array: Array) -> bool:
+    """Whether netCDF-C has a type for integers and bytes; it has none for objects, whatever their filter makes of them."""
+    objects = str(array.metadata.get("dtype")).endswith("O")
+    return array.data_type.kind in ("int", "uint", "bytes") and not objects
+
+
 @rule("Z2-OGC-004", on="array", formats=V2)
 def no_user_types(array: Array) -> Iterator[Fail]:
     """Note a type that netCDF has no mapping for."""
     kind = array.data_type
     if kind.kind == "struct":
         said = f"{kind.text}: the standard maps no user-defined types to netCDF"
-    elif kind.known and kind.kind not in ("int", "uint", "bytes") and kind.name not in FLOATS:
+    elif kind.known and kind.name not in FLOATS and not _is_taken(array):
         dtype = shown(array.metadata.get("dtype"))
+        in_words = "" if kind.kind in ("bytes", "raw") else f" ({kind.text})"
         said = (
-            f"netCDF-C reads no texts of dtype {dtype} ({kind.text}), though netCDF has a type for texts"
+            f"netCDF-C reads no texts of dtype {dtype}, though netCDF has a type for texts"
             if kind.kind == "string"
-            else f"netCDF has no type for dtype {dtype} ({kind.text})"
+            else f"netCDF has no type for dtype {dtype}{in_words}"
         )
     else:
         return

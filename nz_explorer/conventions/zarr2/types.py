@@ -6,6 +6,7 @@ import base64
 import math
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from nz_explorer.engine.fixes import Draft, add, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.array import OBJECT_CODECS
 from nz_explorer.model.data_type import parse_v3
+from nz_explorer.model.dialects import nczarr
 from nz_explorer.model.fill_values import MISSING, FillProblem
 from nz_explorer.model.fill_values.spelling import from_base64, json_float
 from nz_explorer.text.phrases import plural
@@ -54,6 +56,17 @@ BEFORE_3_4_1 = {
     "xarray": "cannot open the group with zarr-python before 3.4.1",
 }
 """Readers of numbers of one byte, and of bytes, that have an order."""
+
+
+def _bytes_without_order(pointer: str, node: Node) -> Draft:
+    """Return the type that zarr-python reads, which is another one to netCDF-C in a dataset with its superblock."""
+    kept_apart = nczarr.is_read(node.hierarchy.root, "superblock")
+    note = "netCDF-C takes >S1 for characters, and |S1 for strings of one character"
+    return Draft(
+        "suggest" if kept_apart else "safe",
+        (replace(pointer, "|S1"),),
+        note if kept_apart else None,
+    )
 
 
 def _type_strings(array: Array) -> Iterator[tuple[str, Any]]:
@@ -193,7 +206,9 @@ def type_string(array: Array) -> Iterator[Fail]:
                 severity="warning" if given[1:] == "O" else "info",
                 readers=OTHERS if never else BEFORE_3_4_1,
                 # of objects the rule asks for a filter as well
-                fix=set_to(at, f"|{given[1:]}")
+                fix=partial(_bytes_without_order, at)
+                if given == ">S1"
+                else set_to(at, f"|{given[1:]}")
                 if given[1:] != "O" or _has_known_objects(array)
                 else None,
             )
@@ -259,6 +274,13 @@ def fill_names(array: Array) -> Iterator[Fail]:
         )
 
 
+def _lacks_zeros(array: Array, given: str, decoded: bytes) -> bool:
+    """Whether it is a byte string without the zeros at its end, and no plain text that happens to be base64."""
+    size = array.data_type.itemsize or 0
+    meant = decoded.isascii() or len(given) > size
+    return array.data_type.kind == "bytes" and len(decoded) < size and meant
+
+
 @rule("Z2-FV-002", on="array", formats=V2, needs=("data type",))
 def fill_base64(array: Array) -> Iterator[Fail]:
     """Require base64 for bytes and structured values."""
@@ -276,6 +298,15 @@ def fill_base64(array: Array) -> Iterator[Fail]:
         message = f"fill_value {shown(given)} decodes to {has}"
     if given == "":  # what netCDF-C writes for "nothing but zeros"; every reader copes
         yield Fail(FILL, message, severity="info", readers={}, fix=_as_base64)
+    elif decoded is not None and _lacks_zeros(array, given, decoded):
+        yield Fail(
+            FILL,
+            f"{message}: zarr-python 3 leaves out zeros at the end",
+            severity="info",  # the text asks for base64, not for all bytes of an element
+            impact="advice",
+            readers={"tensorstore": "refuses the array: Expected base64-encoded bytes"},
+            fix=_as_base64,
+        )
     else:
         fix = _as_base64 if fill.usable or _is_zero(given) else None
         yield Fail(FILL, message, readers=_readers_of_base64(array, given), fix=fix)
@@ -361,6 +392,12 @@ BEYOND = "no value of the type can be equal to it, so it marks none as missing"
 NOTHING = "the empty text may have been written for no fill value at all, which is null"
 
 
+def _type_in_words(array: Array) -> str:
+    """Return what the type is called: of texts and bytes as the document spells it, which says how long they are."""
+    spelled = array.data_type.kind in ("bytes", "raw", "string") and array.data_type.itemsize
+    return f"dtype {shown(array.metadata.get('dtype'))}" if spelled else array.data_type.text
+
+
 @rule("Z2-FV-004", on="array", formats=V2, needs=("data type", "fill scalar"))
 def fill_fits(array: Array) -> Iterator[Fail]:
     """Require a value of the array's type."""
@@ -421,7 +458,7 @@ def fill_fits(array: Array) -> Iterator[Fail]:
         what = "" if infinite else f" {shown(given)} ({json_type(given)})"
         yield Fail(
             FILL,
-            f"fill_value{what} does not fit {array.data_type.text}: {problem.why.removesuffix(' and can never match')}",
+            f"fill_value{what} does not fit {_type_in_words(array)}: {problem.why.removesuffix(' and can never match')}",
             impact="values" if masks or turned else "blocks" if readers else "convention",
             readers=TURNED if turned else {**masks, **readers},
             stops=tuple(readers) if masks else (),

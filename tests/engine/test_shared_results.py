@@ -232,7 +232,7 @@ NEAR: dict[str, tuple[int, tuple[str, ...], Subtree, Subtree]] = {
         3,
         ("a", memo_keys.ODD),
         _array('{"a": 1}'),
-        _array(f'{{"a": {2**53}}}'),
+        _array(f'{{"a": {2**53 + 1}}}'),
     ),
     "the type in a list": (
         3,

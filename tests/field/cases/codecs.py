@@ -304,7 +304,9 @@ def size_of_elements_in_the_settings(folder: Path) -> Path:
 def codecs_that_scale(folder: Path) -> Path:
     array(group(folder), "b02", np.ones((2, 2), "f4"), ["y", "x"], fill_value=np.nan)
     scale = {"name": "scale_offset", "configuration": {"scale": 10000, "offset": -0.1}}
-    cast = {"name": "cast_value", "configuration": {"data_type": "uint16"}}
+    missing = {"encode": [["NaN", 0]], "decode": [[0, "NaN"]]}
+    settings = {"data_type": "uint16", "scalar_map": missing}
+    cast = {"name": "cast_value", "configuration": settings}
     stored = {"name": "bytes", "configuration": {"endian": "little"}}
     put(folder / "b02" / "zarr.json", [scale, cast, stored], "codecs")
     (folder / "b02" / "c" / "0" / "0").write_bytes(np.full(4, 11000, "<u2").tobytes())

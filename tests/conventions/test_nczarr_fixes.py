@@ -63,6 +63,29 @@ def test_a_reference_leads_to_the_dimension_of_that_name_in_sight(
     assert noted == NOTED
 
 
+@pytest.mark.parametrize("wrong", [["g/x"], ["x"], "/g/x", "x", ["/g/x/"]])
+def test_a_reference_becomes_the_full_name_of_the_dimension_in_sight(
+    wrong: Any, tmp_path: Path
+) -> None:
+    store = _store(tmp_path, {**NOTED, "dimension_references": wrong})
+    _apply(store, _fix(store, "NCZ-VAR-001"))
+    noted = json.loads((store / "g/a/.zattrs").read_text("utf-8"))["_nczarr_array"]
+    assert noted == NOTED
+    assert not nz.check(store, select=["NCZ-VAR"], progress=False).findings
+
+
+@pytest.mark.parametrize("wrong", [["y"], ["h/x"], ["x", "x"], "x x", [], [3], None])
+def test_no_reference_is_made_up_where_no_dimension_fits(wrong: Any, tmp_path: Path) -> None:
+    store = _store(tmp_path, {**NOTED, "dimension_references": wrong})
+    found = nz.check(store, select=["NCZ-VAR-001"], progress=False).findings
+    assert [one.fix for one in found] == [None]
+
+
+def test_no_reference_is_made_to_a_dimension_of_another_length(tmp_path: Path) -> None:
+    store = _store(tmp_path, {**NOTED, "dimension_references": ["x"]}, (4,))
+    assert _fix(store, "NCZ-VAR-001") is None
+
+
 def test_a_dimension_is_not_declared_where_netcdf_does_not_look(tmp_path: Path) -> None:
     store = _store(tmp_path, {**NOTED, "dimension_references": ["/h/k"]})
     (store / "h").mkdir()

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zarr
 
 from nz_explorer.conventions import rules
 from nz_explorer.diagnosis.attribution import explain
@@ -219,6 +220,27 @@ def test_what_is_explained_is_still_so(tmp_path: Path) -> None:
     cases = [case for case in CASES if case["name"] in names]
     assert set(differences(cases, tmp_path)) >= set(EXPLAINED)
     assert len(cases) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("Z2-ARR-006: zero", (ZeroDivisionError, ValueError)),
+        ("Z2-ARR-006: false, as a length of 0", (ZeroDivisionError, ValueError)),
+        ("Z2-DT-003: two fields of one name", (ValueError, TypeError)),
+    ],
+)
+def test_what_zarr_python_may_open_is_said_to_fail_when_it_is_read(
+    tmp_path: Path, name: str, error: tuple[type[Exception], ...]
+) -> None:
+    (case,) = (case for case in CASES if case["name"] == name)
+    place = write(contents(case), tmp_path / "store")
+    report = check(place, select=[case["rule"]], progress=False)
+    (finding,) = report.findings
+    with pytest.raises(error):
+        zarr.open_group(place, mode="r", zarr_format=2)["a"][...]
+    assert finding.impact == "blocks"
+    assert "at the latest when it reads" in finding.readers["zarr-python"]
 
 
 @pytest.mark.parametrize("name", ["scale_is_a_list", "fill_value_not_written", "plain_zarr"])

@@ -240,6 +240,13 @@ def test_what_is_noticed_in_plain_words_leads_to_a_rule(noticed: str, rule: str)
         ("the second file's values are off by a constant after merging", "CF-PACK-005"),
         ("image looks sheared after opening with another language", "Z2-ARR-009"),
         ("zarr 2 cannot open it: there is zarr.json only", "TREE-005"),
+        ("temperatures are around 0.03 K", "CF-PACK-006"),
+        ("values are ten thousand times too small", "NZ-PACK-002"),
+        ("labels shifted by half a pixel", "CF-MAP-008"),
+        ("labels shifted by half a pixel", "OME-IMG-012"),
+        ("the levels of the pyramid are off by half a pixel", "OME-IMG-012"),
+        ("shards read as zero after rclone", "Z3-CHUNK-004"),
+        ("shards read as zero after rclone", "Z3-CHUNK-003"),
     ],
 )
 def test_what_people_post_leads_to_the_rule_among_the_first_three(posted: str, rule: str) -> None:

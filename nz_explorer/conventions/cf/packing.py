@@ -44,8 +44,7 @@ def _is_packed(array: Array) -> bool:
 def numbers(array: Array) -> Iterator[Fail]:
     """Require numbers that tell values apart; xarray takes a list of one for its number, and null for nothing."""
     for name in PACKING:
-        given = array.attributes.get(name)
-        value = given[0] if isinstance(given, list) and len(given) == 1 else given
+        value = _only(given := array.attributes.get(name))
         if value is None:
             continue
         if is_number(value):
@@ -140,11 +139,11 @@ def _scales(codec: Any) -> bool:
 
 
 def _are_scaled_floats(array: Array) -> bool:
-    given = [array.attributes[name] for name in PACKING if name in array.attributes]
+    given = [_only(array.attributes[name]) for name in PACKING if name in array.attributes]
     scale, offset = (_number(array.attributes.get(name)) for name in PACKING)
     return (
         array.data_type.kind == "float"
-        and all(map(is_number, given))  # what is none is CF-PACK-001
+        and all(one is None or is_number(one) for one in given)  # what is none is CF-PACK-001
         and scale != 0
         and (scale not in (None, 1) or bool(offset))
         # with a codec that scales, in Zarr v3, it is NZ-PACK-002
@@ -157,7 +156,7 @@ def _are_scaled_floats(array: Array) -> bool:
 )
 def packed_integers(array: Array) -> Iterator[Fail]:
     """Note floats that readers scale: they may have been unpacked, and the attributes left."""
-    names = [name for name in PACKING if name in array.attributes]
+    names = [name for name in PACKING if _number(array.attributes.get(name)) is not None]
     removed = tuple(remove(array.attribute_pointer(name)) for name in names)
     yield Fail(
         array.attribute_pointer(names[0]),
@@ -348,7 +347,7 @@ def _every_value(name: str, number: float, array: Array) -> str | None:
         return "NaN or infinite"
     if name == "add_offset" or number:
         return None
-    offset = array.attributes.get("add_offset")
+    offset = _only(array.attributes.get("add_offset"))
     return f"{offset}" if is_number(offset) else "0"
 
 
@@ -358,7 +357,13 @@ def _without(name: str) -> FixMaker:
     )
 
 
-def _number(value: Any) -> float | None:
+def _only(given: Any) -> Any:
+    """Return what readers take for the value of an attribute: a list of one is its only member."""
+    return given[0] if isinstance(given, list) and len(given) == 1 else given
+
+
+def _number(given: Any) -> float | None:
+    value = _only(given)
     return float(value) if is_number(value) else None
 
 

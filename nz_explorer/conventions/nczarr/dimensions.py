@@ -57,6 +57,7 @@ def references_fit(array: Array) -> Iterator[Fail]:
             f"dimension references must be a list of full names such as /lat, got {shown(given)}",
             impact="convention" if readers == {} else None,
             readers=readers,
+            fix=partial(_name_in_full, place.at(member), given),
         )
         yield read_today(array, place, found)
     elif array.shape is not None and len(given) != len(array.shape) and not place.is_scalar:
@@ -67,6 +68,33 @@ def references_fit(array: Array) -> Iterator[Fail]:
             # objects netCDF-C no longer reads, and arrays with the shape [] it passes over
             readers=None if stored and place.era != "objects" else {},
         )
+
+
+def _name_in_full(pointer: str, given: Any, node: Node) -> Draft | None:
+    """Refer to the dimensions of that length which the names mean, if each of them is there."""
+    names = given.split() if isinstance(given, str) else given
+    if not isinstance(node, Array) or not names or not is_names(names):
+        return None
+    if len(names) != len(node.shape or ()):
+        return None
+    meant = [
+        _in_full(node, name, length) for name, length in zip(names, node.shape or (), strict=True)
+    ]
+    if not all(meant):
+        return None
+    return Draft("suggest", (replace(pointer, meant),))
+
+
+def _in_full(array: Array, name: str, length: int) -> str | None:
+    """Return the full name of a dimension that an array can have; netCDF-C, too, takes one without a slash from the root."""
+    plain = name.strip("/")
+    above = list(paths.all_above(array.path)) if "/" not in plain else []
+    for path in ("/", *above):
+        full = f"{paths.below(path)}{plain}"
+        found = _declared(array, full) if _FULL_NAME.fullmatch(full) else None
+        if isinstance(found, tuple) and found[1].size == length:
+            return full if array.path.startswith(paths.below(found[0].path)) else None
+    return None
 
 
 @rule("NCZ-VAR-002", on="members")

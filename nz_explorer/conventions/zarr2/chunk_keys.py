@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,13 @@ from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Inside
 from nz_explorer.model.hierarchy import inside_arrays, is_document
+from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
 
 SEPARATORS = (".", "/")
+FIND_NONE = "finds no chunk and returns the fill value everywhere"
 _MOST_LOOKED_AT = 100
 """Names in the folder of an array that are looked at for chunks with another separator."""
 
@@ -60,10 +63,11 @@ def _separator_in_use(array: Array, inside: Inside) -> str | None:
     """Return the separator in the names of all chunks, None where that is the declared one, or not clear."""
     if (array.ndim or 0) < 2 or _separator(array) not in SEPARATORS:
         return None
-    found = [parts for name in inside.chunk_names if (parts := _chunk_name(name)) is not None]
+    found = {name: parts for name in inside.chunk_names if (parts := _chunk_name(name)) is not None}
     other = "/" if _separator(array) == "." else "."
-    wanted = 1 if other == "/" else array.ndim
-    return other if found and all(len(parts) == wanted for parts in found) else None
+    wanted, of_another_kind = (1, inside.files) if other == "/" else (array.ndim, inside.folders)
+    is_clear = found and of_another_kind.isdisjoint(found)
+    return other if is_clear and all(len(parts) == wanted for parts in found.values()) else None
 
 
 @rule("Z2-ARR-010", on="inside", formats=V2)
@@ -80,8 +84,8 @@ def separator_in_use(array: Array, inside: Inside) -> Iterator[Fail]:
         )
 
 
-def has_other_separator(array: Array) -> bool:
-    """Return whether the chunks of an array are there, with another separator in their names than the declared one.
+def has_other_keys(array: Array) -> bool:
+    """Return whether the chunks of an array are there, under keys that no reader looks for.
 
     Parameters
     ----------
@@ -89,7 +93,11 @@ def has_other_separator(array: Array) -> bool:
         An array of Zarr v2.
     """
     (inside,) = inside_arrays(array.hierarchy, [array], limit=_MOST_LOOKED_AT)
-    return isinstance(inside, Inside) and _separator_in_use(array, inside) is not None
+    if not isinstance(inside, Inside) or _separator(array) not in SEPARATORS:
+        return False
+    return inside.chunk_names != () and not any(
+        _may_be_chunk(array, name, inside) for name in inside.chunk_names
+    )
 
 
 def _use_separator(right: str) -> Any:
@@ -101,21 +109,62 @@ def _use_separator(right: str) -> Any:
     return fix
 
 
-def _may_be_chunk(array: Array, name: str) -> bool:
+def _may_be_chunk(array: Array, name: str, inside: Inside) -> bool:
     """Whether a name in an array's folder is that of a chunk, or of a folder with chunks; ``0`` for a scalar."""
     indices = _chunk_name(name)
     if indices is None or array.ndim is None:
         return array.ndim is None
-    return len(indices) == _expected_parts(array) and (array.ndim > 0 or indices == (0,))
+    of_another_kind = inside.folders if in_one_folder(array) or not array.ndim else inside.files
+    return (
+        name not in of_another_kind
+        and len(indices) == _expected_parts(array)
+        and (array.ndim > 0 or indices == (0,))
+    )
 
 
 @rule("Z2-CHUNK-001", on="inside", formats=V2)
 def unexpected_keys(array: Array, inside: Inside) -> Iterator[Fail]:
-    """Note what lies beside the chunks and is none."""
+    """Note what lies beside the chunks and is none; warn where chunks are there, and none under its right key."""
     unexpected = [name for name in inside.other_names if not is_document(name)]
     if _separator(array) in SEPARATORS and _separator_in_use(array, inside) is None:
-        unexpected += [name for name in inside.chunk_names if not _may_be_chunk(array, name)]
+        wrong = [name for name in inside.chunk_names if not _may_be_chunk(array, name, inside)]
+        if wrong and len(wrong) == len(inside.chunk_names):
+            names = [f"{name}/" if name in inside.folders else name for name in wrong]
+            yield under_other_keys(array, names)
+        else:
+            unexpected += wrong
     yield from not_chunks(unexpected)
+
+
+def under_other_keys(array: Array, names: Sequence[str]) -> Fail:
+    """Return that all chunks of an array have keys that no reader looks for.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    names : sequence of str
+        What is there, relative to the array.
+    """
+    example = _separator(array).join(["0"] * (array.ndim or 0)) or "0"
+    of_v3 = all(re.match(r"c([./]|$)", name) for name in names)
+    note = (
+        f"rename them to keys like {example} if they are the chunks of this array,"
+        " or describe it in a zarr.json, if a program has written it as Zarr v3"
+    )
+    some = listed(map(json_text, names[:3]))
+    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+    are = "is no chunk" if len(names) == 1 else "are no chunks"
+    why = ", but named as in Zarr v3" if of_v3 else ""
+    return Fail(
+        "",
+        f"{some}{more} in the array's folder {are}{why}: the declared keys are like {example},"
+        " and no chunk is there under its right key: to readers all of them are missing",
+        severity="warning",
+        impact="values",
+        readers=dict.fromkeys(("zarr-python", "xarray"), FIND_NONE),
+        fix=(lambda _node: Draft("suggest", note=note)) if of_v3 else None,
+    )
 
 
 def not_chunks(names: Sequence[str]) -> Iterator[Fail]:
@@ -194,7 +243,9 @@ def undefined_values(array: Array, inside: Inside) -> Iterator[Fail | Undecided]
         and len(indices) == parts
         and all(i < count for i, count in zip(indices, counts, strict=False))
     )
-    if present < wanted and not (present == 0 and has_other_separator(array)):  # Z2-ARR-010
+    if present < wanted and not (
+        present == 0 and has_other_keys(array)
+    ):  # Z2-ARR-010, Z2-CHUNK-001
         yield undefined(wanted - present, "at least " if parts < len(counts) else "")
     elif parts < len(counts):
         yield Undecided("cost")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nz_explorer.conventions.zarr3.nodes import (
     MISSING,
     NCZARR_ERROR,
+    NO_ELEMENTS_OF_V2,
     empty_chunks,
     is_integer,
     set_to,
@@ -44,13 +45,20 @@ def chunks(array: Array) -> Iterator[Fail]:
         yield Fail(
             _first(given, is_integer),
             f"{what}, got {shown(given)}",
-            readers=NCZARR_ERROR if lone else None,
+            readers=NCZARR_ERROR if lone else NO_ELEMENTS_OF_V2 if _is_false(given) else None,
             fix=set_to("/.zarray/chunks", [given]) if lone else None,
         )
     elif stored is not None and len(given) != len(lengths):
         yield _of_another_rank(given, stored, f"{what}, got {len(given)}: {shown(given)}")
     else:
         yield from empty_chunks(array, given, "/.zarray/chunks")
+
+
+def _is_false(given: Any) -> bool:
+    """Whether chunks are a list of lengths of which some are false, which is 0 to Python."""
+    return isinstance(given, list) and all(
+        length is False or is_integer(length) for length in given
+    )
 
 
 def _first(given: Any, is_right: Callable[[Any], bool]) -> str:

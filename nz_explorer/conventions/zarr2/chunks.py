@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.zarr2.chunk_keys import (
-    has_other_separator,
+    has_other_keys,
     in_one_folder,
     not_chunks,
     undefined,
+    under_other_keys,
 )
 from nz_explorer.conventions.zarr3 import chunks as of_v3
 from nz_explorer.engine.findings import Fail, Undecided
@@ -40,10 +41,16 @@ _OTHER_SIZE = re.compile(r"cannot reshape array of size [1-9]|to a larger dtype"
 @rule("Z2-CHUNK-001", on="contents", formats=(2,), when=_has_folders)
 def only_chunks_in_folders(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     """Note what lies beside chunks in folders of their own and is none."""
-    if contents.presence is None:
+    found = contents.presence
+    if found is None:
         yield Undecided(contents.problem or "listing")
-    elif not has_other_separator(array):
-        yield from not_chunks([*contents.presence.misnamed, *contents.presence.strays])
+        return
+    misnamed = [name for name in found.misnamed if "/" in name]  # the others are told of already
+    if misnamed and not len(found.places):
+        yield under_other_keys(array, misnamed)
+        misnamed = []
+    if not has_other_keys(array):
+        yield from not_chunks([*misnamed, *found.strays])
 
 
 @rule("Z2-FV-005", on="contents", formats=(2,), when=_has_folders)
@@ -100,10 +107,11 @@ def _of_other_size(fail: Fail) -> Fail:
 
 @rule("Z2-CHUNK-005", on="contents", formats=(2,), when=of_v3.is_looked_for)
 def chunks_are_written(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
-    """Require every chunk, or that what was not written reads as missing; Z2-ARR-010 tells of those under other keys."""
+    """Require every chunk, or that what was not written reads as missing; Z2-ARR-010 and Z2-CHUNK-001 tell of those under other keys."""
     if array.metadata.get("fill_value", 0) is None:  # nothing says how it reads: Z2-FV-005
         return
-    if of_v3.nothing_is_found(contents) and has_other_separator(array):
+    misnamed = contents.presence is not None and contents.presence.misnamed
+    if of_v3.nothing_is_found(contents) and (misnamed or has_other_keys(array)):
         return
     fill = array.storage_fill
     if fill is not None and fill.problems and not fill.usable:

@@ -170,7 +170,7 @@ def _refused_by_netcdf(codec: dict[str, Any]) -> Iterator[tuple[str, str]]:
         elif _is_below_0(level):
             yield "level", "refuses the dataset: invalid argument"
         elif name == "zlib" and isinstance(level, int | float) and level > 9:
-            yield "level", "fails when it reads the values: Filter error"
+            yield "level", "fails when it reads a stored chunk: Filter error"
 
 
 def _is_no_number(given: Any) -> bool:

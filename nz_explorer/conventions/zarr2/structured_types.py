@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
 DTYPE = "/.zarray/dtype"
 
+_TWICE = {
+    "zarr-python": "raises ValueError or TypeError, at the latest when it reads",
+    "xarray": "cannot open the group",
+    **NCZARR_ERROR,
+}
+"""What becomes of fields of one name."""
+
 
 @rule("Z2-DT-003", on="array", formats=V2, provides="data type")
 def structured_type(array: Array) -> Iterator[Fail]:
@@ -35,7 +42,7 @@ def structured_type(array: Array) -> Iterator[Fail]:
         yield Fail(
             at,
             why,
-            readers=NCZARR_ERROR if taken else None,
+            readers=NCZARR_ERROR if taken else _TWICE if given and at == DTYPE else None,
             fix=set_to(DTYPE, numbered) if taken else None,
         )
         return

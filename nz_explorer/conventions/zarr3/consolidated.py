@@ -16,6 +16,7 @@ from nz_explorer.text.phrases import listed, plural
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Consolidated, Group, Node
 
+_MEMBERS = ("kind", "must_understand", "metadata")
 MOST_ODD_ENTRIES = 100_000
 """Consolidated entries that are no nodes, of which each is looked at; what has more has no rest worth counting."""
 
@@ -79,6 +80,24 @@ def consolidated_form(group: Group) -> Iterator[Fail]:
                 "suggest", (remove(base),), note="or consolidate the metadata again"
             ),
         )
+    elif others := [member for member in held if member not in _MEMBERS]:
+        yield _with_others(others)
+
+
+def _with_others(others: Sequence[str]) -> Fail:
+    """Return that consolidated metadata have members that the text does not show; it forbids none by a word."""
+    at = [pointers.join("/consolidated_metadata", member) for member in others]
+    some = listed([*map(json_text, others[:3]), *([f"{len(others) - 3} more"] * (len(others) > 3))])
+    it = "it" if len(others) == 1 else "them"
+    return Fail(
+        at[0],
+        f"consolidated_metadata has {some} beside {listed(_MEMBERS)}: readers ignore {it}, and nothing of {it} is left"
+        " when the metadata are consolidated again",
+        severity="info",
+        impact="advice",
+        readers={},
+        fix=lambda _node: Draft("suggest", tuple(map(remove, at))),
+    )
 
 
 def _stopped_by(error: str) -> dict[str, str]:

@@ -236,6 +236,12 @@ def missing(array: Array, member: str) -> Iterator[Undecided]:
 CRASHES = {"netCDF-C": "crashes the process (4.10)"}
 NCZARR_ERROR = {"netCDF-C": "refuses the dataset: NCZarr error"}
 """What netCDF-C does with much of Zarr v2 that it cannot read."""
+NO_ELEMENTS_OF_V2 = {
+    "zarr-python": UNREAD["zarr-python"],
+    "xarray": "cannot open the group",
+    **NCZARR_ERROR,
+}
+"""What becomes of chunks of length 0 in Zarr v2."""
 
 
 def refusal(array: Array, error: str) -> dict[str, str]:
@@ -374,16 +380,18 @@ def empty_chunks(array: Array, given: list[int], pointer: str) -> Iterator[Fail]
                 at,
                 f"the chunk length along dimension {axis} is {length}; it must be at least 1",
                 impact="blocks" if empty is (array.zarr_format == 2) else None,
-                readers=_without_elements(array, empty=empty),
+                readers=_without_elements(array, length, empty=empty),
                 fix=set_to(at, 1) if empty else None,
             )
 
 
-def _without_elements(array: Array, *, empty: bool) -> dict[str, str] | None:
+def _without_elements(array: Array, length: int, *, empty: bool) -> dict[str, str] | None:
     """Return what readers do where chunks have no element; along a dimension without any, those of Zarr v3 do not mind."""
     if array.zarr_format == 3:
         return {} if empty else UNREAD
-    return NCZARR_ERROR if empty else None
+    if empty:
+        return NCZARR_ERROR
+    return NO_ELEMENTS_OF_V2 if length == 0 else None
 
 
 def _has_names(array: Array) -> bool:

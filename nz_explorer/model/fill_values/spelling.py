@@ -63,12 +63,12 @@ def value_text(value: Any) -> str:  # one return per family of types
     Returns
     -------
     str
-        Such as ``-9999.0``, ``NaN``, ``"text"``, ``true``.
+        Such as ``-9999.0``, ``NaN``, ``"text"``, ``true``; bytes that are no text as ``0xffee00``.
     """
     if isinstance(value, str):
         return json_text(str(value))
     if isinstance(value, bytes):
-        return repr(bytes(value))
+        return _bytes_text(bytes(value))
     if isinstance(value, bool | np.bool_):
         return json_text(bool(value))
     if isinstance(value, np.complexfloating):
@@ -80,15 +80,30 @@ def value_text(value: Any) -> str:  # one return per family of types
     if isinstance(value, np.void) and value.dtype.names is None:
         return f"0x{value.tobytes().hex()}"
     if isinstance(value, np.void) and any(
-        field[0].kind == "M" for field in (value.dtype.fields or {}).values()
+        field[0].kind in "MS" for field in (value.dtype.fields or {}).values()
     ):
-        # numpy has no text for a date without a unit
+        # numpy has no text for a date without a unit, and Python's for bytes
         return f"({', '.join(value_text(value[name]) for name in value.dtype.names or ())})"
     if isinstance(value, np.datetime64) and np.datetime_data(value.dtype)[0] == "generic":
         return str(
             int.from_bytes(value.tobytes(), sys.byteorder, signed=True)
         )  # numpy has no text for it
     return str(value)
+
+
+_MOST_BYTES = 16
+"""Bytes of a value that are spelled out in hexadecimal."""
+
+
+def _bytes_text(value: bytes) -> str:
+    """Return bytes as text where they are readable, without what fills them up to their length; else in hexadecimal."""
+    text = value.rstrip(b"\0").decode("latin-1")
+    if (text or not value) and text.isascii() and text.isprintable():
+        return json_text(text)
+    if len(value) > _MOST_BYTES and not text:
+        return f"{len(value)} bytes 00"
+    more = f"… ({len(value)} bytes)" if len(value) > _MOST_BYTES else ""
+    return f"0x{value[:_MOST_BYTES].hex()}{more}"
 
 
 def dialect_of(value: Any) -> Dialect:

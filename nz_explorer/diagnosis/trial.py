@@ -31,13 +31,13 @@ from nz_explorer.store.references.readers import ReferenceReader
 from nz_explorer.store.resolve import url_modes
 
 READERS: tuple[str, ...] = tuple(PROBES)
-# -P: nothing is imported from the folder of the call, which may be the store itself
 _PYTHON_PATH = [
     str(Path(path).absolute())
     for path in os.environ.get("PYTHONPATH", "").split(os.pathsep)
     if path
 ]
 """What the user gave, which may be relative to the folder of the start: later the working directory may be that of a store."""
+# -P: nothing is imported from the folder of the call, which may be the store itself
 COMMAND = [sys.executable, "-P", "-m", "nz_explorer.diagnosis.trial_process"]
 SECONDS = 30.0
 MAX_NODES = 2000

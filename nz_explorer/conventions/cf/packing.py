@@ -14,6 +14,7 @@ from nz_explorer.conventions.zarr3.nodes import is_number, shown
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, move, remove, set_attribute
 from nz_explorer.engine.registry import rule
+from nz_explorer.model import codec_name
 from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.model.signedness import meant_type
 from nz_explorer.text.phrases import listed
@@ -134,8 +135,7 @@ def fill_is_unpacked(array: Array) -> Iterator[Fail]:
 
 
 def _scales(codec: Any) -> bool:
-    name = codec.get("name", codec.get("id")) if isinstance(codec, dict) else codec
-    return isinstance(name, str) and (name == "scale_offset" or name in SCALING)
+    return codec_name(codec) in ("scale_offset", *SCALING)
 
 
 def _are_scaled_floats(array: Array) -> bool:
@@ -154,7 +154,7 @@ def _are_scaled_floats(array: Array) -> bool:
 @rule(
     "CF-PACK-006", on="array", needs=("attributes", "data type", "codecs"), when=_are_scaled_floats
 )
-def packed_integers(array: Array) -> Iterator[Fail]:
+def scaled_floats(array: Array) -> Iterator[Fail]:
     """Note floats that readers scale: they may have been unpacked, and the attributes left."""
     names = [name for name in PACKING if _number(array.attributes.get(name)) is not None]
     removed = tuple(remove(array.attribute_pointer(name)) for name in names)

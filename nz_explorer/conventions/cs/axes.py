@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from nz_explorer.conventions.cs.axis_coordinates import is_text
+from nz_explorer.conventions.cs.axis_coordinates import has_texts
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.model.dialects.cs import ABBREVIATIONS, Axis, Crs
@@ -49,8 +49,7 @@ def once(
 
 def _mark(axis: Axis) -> Any:
     """Return the abbreviation of an axis; None for one of texts, which must have none (CS-AX-003)."""
-    texts = bool(axis.sets) and all(map(is_text, axis.sets))
-    return axis.abbreviation if axis.abbreviation in ABBREVIATIONS and not texts else None
+    return axis.abbreviation if axis.abbreviation in ABBREVIATIONS and not has_texts(axis) else None
 
 
 def _by(key: Callable[[Axis], Any], systems: Iterable[Crs]) -> dict[Any, list[Axis]]:

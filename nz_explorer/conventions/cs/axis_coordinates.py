@@ -46,6 +46,22 @@ def is_text(one: CoordinateSet) -> bool | None:
     return held.data_type.kind in ("string", "bytes")
 
 
+def has_texts(axis: Axis) -> bool:
+    """Whether all coordinates of an axis are strings."""
+    return bool(axis.sets) and all(map(is_text, axis.sets))
+
+
+def has_time(axis: Axis) -> bool:
+    """Whether coordinates of an axis have a time object."""
+    return any("time" in one.given for one in axis.sets)
+
+
+def has_no_numbers(array: Array) -> bool:
+    """Whether the values of an array are known to be no real numbers."""
+    kind = array.data_type
+    return kind.known and kind.kind in ("bool", "complex", "string", "bytes")
+
+
 def coordinates(axis: Axis, one: CoordinateSet) -> RuleOutput:
     """Judge a set of coordinates of an axis.
 

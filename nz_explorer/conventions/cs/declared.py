@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.uris import is_uri
+from nz_explorer.conventions.zarr3.nodes import set_to
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import (
     IDENTIFIERS,
@@ -156,7 +157,7 @@ def undeclared(node: Node, attribute: str, what: str, known: Convention, rule_id
             node.attribute_pointer(attribute),
             f"this node uses {what}, but {member} of entry {i} of zarr_conventions, which goes before other members that"
             f" are those of {known.name}, is that of another convention",
-            fix=(lambda _node: Draft("suggest", (replace(at, right),))) if right else None,
+            fix=set_to(at, right, "suggest") if right else None,
             rule=rule_id,
         )
     return Fail(
@@ -200,7 +201,7 @@ def addresses(node: Node) -> RuleOutput:
                 yield Fail(
                     at,
                     f"{member} of entry {i} is not that of {known.name}, {right}",
-                    fix=lambda _node, at=at, right=right: Draft("suggest", (replace(at, right),)),  # type: ignore[misc]  # bound now
+                    fix=set_to(at, right, "suggest"),
                 )
 
 

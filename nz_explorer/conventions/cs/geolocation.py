@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
-from nz_explorer.conventions.cs.axis_coordinates import is_keyed
+from nz_explorer.conventions.cs.axis_coordinates import has_no_numbers, is_keyed
 from nz_explorer.conventions.cs.declared import SYSTEMS, companions, undeclared
 from nz_explorer.conventions.cs.references import _reference, without_ref
 from nz_explorer.conventions.cs.systems import identifier
@@ -30,8 +30,6 @@ KINDS = ("geodetic", "planar")
 """The systems in which positions may be given, each as x and y."""
 
 DIRECTIONS = ("x", "y")
-
-_NO_POSITIONS = ("bool", "complex", "string", "bytes")
 
 
 def geolocation(system: CoordinateSystem) -> RuleOutput:
@@ -68,7 +66,7 @@ def geolocation_by_itself(crs: Crs) -> RuleOutput:
 def _differ(crs: Crs, kind: str) -> list[list[int]]:
     """Return the shapes of the arrays with x and y, where they are not the same."""
     pair = (crs.given["geolocation"][kind][direction] for direction in DIRECTIONS)
-    held = [_held(resolve(given, crs.home)) for given in pair]
+    held = [resolve(given, crs.home).array for given in pair]
     shapes = [list(one.shape) for one in held if one is not None and one.shape is not None]
     return shapes if len(shapes) == 2 and shapes[0] != shapes[1] else []
 
@@ -219,7 +217,7 @@ def _lengths(
 
     Or where some are not among them that are needed.
     """
-    found = _held(reference)
+    found = reference.array
     if not isinstance(node, Array) or found is None:
         return None
     named = dict(zip(node.dimension_names or (), node.shape or (), strict=False))
@@ -231,13 +229,13 @@ def _lengths(
 
 def _are_positions(reference: Reference, at: str) -> RuleOutput:
     """Judge whether a reference leads to an array, and that to numbers."""
-    found = _held(reference)
+    found = reference.array
     if not reference.targets:
         return  # reported by _reference
     if found is None:
         what = f"{reference.targets[0]} is not an array"
         needed = "positions are the values of arrays"
-    elif found.data_type.known and found.data_type.kind in _NO_POSITIONS:
+    elif has_no_numbers(found):
         what, needed = f"{found.path} has {found.data_type.text}", "positions are real numbers"
     else:
         return
@@ -253,7 +251,7 @@ def _swapped(
     home: Node, pair: Mapping[str, Any], kind: str, entry: str | None, at: str
 ) -> RuleOutput:
     """Judge whether x names an array that says of itself that it has what y should name, or the other way round."""
-    found = {direction: _held(resolve(pair[direction], home)) for direction in DIRECTIONS}
+    found = {direction: resolve(pair[direction], home).array for direction in DIRECTIONS}
     wrong = [
         direction
         for direction, array in found.items()
@@ -294,13 +292,9 @@ def _runs(array: Array) -> str | None:
     return None
 
 
-def _held(reference: Reference) -> Array | None:
-    return next((held for one in reference.targets if (held := one.array) is not None), None)
-
-
 def _shape(reference: Reference, expected: list[list[int]] | None, at: str) -> RuleOutput:
     """Judge whether a reference leads to an array of one of the expected shapes, of any where None is expected."""
-    found = _held(reference)
+    found = reference.array
     if found is None or found.shape is None or expected is None or list(found.shape) in expected:
         return
     yield Fail(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 
-from nz_explorer.conventions.cs.axis_coordinates import of_one_type
+from nz_explorer.conventions.cs.axis_coordinates import has_no_numbers, of_one_type
 from nz_explorer.conventions.cs.parametric import of_levels
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
@@ -113,7 +113,6 @@ def place(system: CoordinateSystem, axis: Axis, *members: str | int) -> str:
 
 
 _NO_COORDINATES = ("bool", "complex")
-_NO_LIMITS = (*_NO_COORDINATES, "string", "bytes")
 
 
 def _at(system: CoordinateSystem, axis: Axis, one: CoordinateSet, *members: str) -> str:
@@ -180,7 +179,7 @@ def _bounds(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str
         yield from _no_array(one, outside, Fail(pointer, message, rule="CS-BND-004"))
     elif bounds.shape is None:
         yield Undecided("dependency: Z3-SHAPE-001", "CS-BND-004")
-    elif bounds.data_type.known and bounds.data_type.kind in _NO_LIMITS:
+    elif has_no_numbers(bounds):
         yield Fail(
             pointer,
             f"bounds of {shown} in {bounds.path} are {bounds.data_type.text}; limits of cells are real numbers",
@@ -210,8 +209,7 @@ def _terms(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str]
     for name, given in of_levels(one).items() if needs.length is not None else ():
         values = given.get("explicit") if isinstance(given, Mapping) else None
         outside = given.get("external") if isinstance(given, Mapping) else None
-        targets = () if outside is None else resolve(outside, one.home).targets
-        held = next((array for target in targets if (array := target.array) is not None), None)
+        held = None if outside is None else resolve(outside, one.home).array
         if isinstance(values, list) and of_one_type(values) and len(values) != needs.length:
             yield Fail(
                 at("parametric", "terms", name, "explicit"),

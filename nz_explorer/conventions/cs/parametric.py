@@ -7,7 +7,12 @@ from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
 from typing import Any
 
-from nz_explorer.conventions.cs.axis_coordinates import is_keyed, of_one_type, values_object
+from nz_explorer.conventions.cs.axis_coordinates import (
+    has_no_numbers,
+    is_keyed,
+    of_one_type,
+    values_object,
+)
 from nz_explorer.conventions.uris import is_uri
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
@@ -52,8 +57,6 @@ _OF_LEVELS = {
     "ocean_double_sigma_coordinate": "sigma",
 }
 """The terms of each formula that have a value for each level, there written as (k)."""
-
-_NO_TERMS = ("bool", "complex", "string", "bytes")
 
 PRINCIPAL = frozenset({"lev", "sigma", "s"})
 """Terms that are the coordinates themselves, which `values` may give instead."""
@@ -118,20 +121,21 @@ def parametric(axis: Axis, one: CoordinateSet) -> RuleOutput:
                 f"the term {json_text(name)} of a formula must be numbers, got {json_text(explicit)}",
                 rule="CS-VAL-005",
             )
-        targets = () if external is None else resolve(external, one.home).targets
-        arrays = [array for target in targets if (array := target.array) is not None]
-        if arrays and arrays[0].data_type.known and arrays[0].data_type.kind in _NO_TERMS:
+        reference = None if external is None else resolve(external, one.home)
+        held = None if reference is None else reference.array
+        if held is not None and has_no_numbers(held):
             yield Fail(
                 f"{at}/external",
-                f"the term {json_text(name)} of a formula must be numbers, and {arrays[0].path} has {arrays[0].data_type.text}",
-                related=(arrays[0].path,),
+                f"the term {json_text(name)} of a formula must be numbers, and {held.path} has {held.data_type.text}",
+                related=(held.path,),
                 rule="CS-VAL-004",
             )
-        if targets and not arrays:
+        if reference is not None and reference.targets and held is None:
+            target = reference.targets[0]
             yield Fail(
                 f"{at}/external",
-                f"{targets[0]}, which should have the values of {json_text(name)}, is not an array",
-                related=(targets[0].node.path,),
+                f"{target}, which should have the values of {json_text(name)}, is not an array",
+                related=(target.node.path,),
                 rule="CS-VAL-004",
             )
     if known is not None:

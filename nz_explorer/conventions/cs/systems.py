@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
-from nz_explorer.conventions.cs.axis_coordinates import coordinates, is_text
+from nz_explorer.conventions.cs.axis_coordinates import coordinates, has_texts, has_time, is_text
 from nz_explorer.conventions.cs.directions import USUAL, directions, is_physical
 from nz_explorer.conventions.cs.members import misplaced
 from nz_explorer.conventions.cs.parametric import parametric
@@ -301,7 +301,7 @@ def _of_type(crs: Crs, beside: Iterable[Axis]) -> RuleOutput:
         for axis in crs.axes
         if axis.abbreviation in ABBREVIATIONS
         and letters[axis.abbreviation] == 1
-        and not (axis.sets and all(map(is_text, axis.sets)))
+        and not has_texts(axis)
     }
     strange = [axis for letter, axis in marked.items() if letter not in own]
     if not strange:
@@ -320,7 +320,7 @@ def _of_type(crs: Crs, beside: Iterable[Axis]) -> RuleOutput:
 def _unmarked(axis: Axis, letter: str) -> RuleOutput:
     """Judge the only axis of a temporal or vertical system that nothing else tells to be one."""
     told = axis.given.get("coordinates") is not None and _meant(axis) is not None
-    if axis.abbreviation is None and not told and not any("time" in one.given for one in axis.sets):
+    if axis.abbreviation is None and not told and not has_time(axis):
         pointer = axis.pointer("abbreviation")
         bare = axis.given.get("coordinates") is None
         what = "neither an abbreviation nor coordinates" if bare else "no abbreviation"
@@ -384,7 +384,7 @@ def _abbreviation(axis: Axis, taken: Container[str], *, located: bool) -> RuleOu
             rule="CS-AX-003",
         )
     elif given == "T" and text:
-        if any("time" in one.given for one in axis.sets):  # else CS-TIME-001
+        if has_time(axis):  # else CS-TIME-001
             yield Fail(
                 pointer,
                 f"axis {json_text(axis.name)} has a time object{TEXTS}",
@@ -405,7 +405,7 @@ def _abbreviation(axis: Axis, taken: Container[str], *, located: bool) -> RuleOu
             fix=lambda _node: Draft("suggest", tuple(map(remove, [pointer, *units, *directions]))),
             rule="CS-AX-003",
         )
-    elif given is None and any("time" in one.given for one in axis.sets):
+    elif given is None and has_time(axis):
         other = ", and another axis is T already, of which there may be one" if "T" in taken else ""
         yield Fail(
             pointer,
@@ -434,7 +434,7 @@ def _abbreviation(axis: Axis, taken: Container[str], *, located: bool) -> RuleOu
 def _right_abbreviation(axis: Axis, taken: Container[str], *, text: bool) -> Draft | None:
     """Return the fix of an abbreviation that there is not, None where nothing tells which is meant."""
     given, pointer = axis.abbreviation, axis.pointer("abbreviation")
-    of_time = any("time" in one.given for one in axis.sets)
+    of_time = has_time(axis)
     _, meant = ("", "T") if of_time else ("", None) if text else _meant(axis) or ("", None)
     letter = given.strip().upper() if isinstance(given, str) else None
     likely = [one for one in (letter, meant) if one in ABBREVIATIONS and one not in taken]

@@ -14,6 +14,7 @@ from nz_explorer.conventions.geozarr.tile_matrix_sets import KNOWN_SETS, name_of
 from nz_explorer.conventions.nz.dimensions import names_pointer, set_name
 from nz_explorer.conventions.suggested_names import add_names, suggested_names, where_from
 from nz_explorer.conventions.uris import is_uri
+from nz_explorer.conventions.zarr3.nodes import set_to
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail
@@ -152,7 +153,7 @@ def uris(group: Group) -> Iterator[Fail]:
         yield Fail(
             pointer,
             f"{json_text(value)} is not a valid URI (RFC 3986)",
-            fix=_set(pointer, right) if right is not None and is_uri(right) else None,
+            fix=set_to(pointer, right) if right is not None and is_uri(right) else None,
         )
 
 
@@ -176,10 +177,6 @@ def _encoded(text: str) -> str | None:
     except UnicodeEncodeError:
         return None
     return f"{shown[0]}{shown[1]}{hash_sign}{shown[2]}"
-
-
-def _set(pointer: str, value: Any) -> FixMaker:
-    return lambda _node: Draft("safe", (replace(pointer, value),))
 
 
 @rule("GZ-GRP-001", on="root", needs=("attributes",))

@@ -191,6 +191,20 @@ def in_one_folder(array: Array) -> bool:
     return _expected_parts(array) == array.ndim
 
 
+def chunk_counts(array: Array) -> list[int]:
+    """Return how many chunks the grid has along each dimension.
+
+    Parameters
+    ----------
+    array : Array
+        An array whose shape and chunks are known.
+    """
+    return [
+        -(-length // chunk) if chunk else 0
+        for length, chunk in zip(array.shape or (), array.grid_shape or (), strict=True)
+    ]
+
+
 @rule("Z2-CHUNK-002", on="inside", formats=V2)
 def no_chunks_outside(array: Array, inside: Inside) -> Iterator[Fail | Undecided]:
     """Note chunks that the grid does not have."""
@@ -200,7 +214,7 @@ def no_chunks_outside(array: Array, inside: Inside) -> Iterator[Fail | Undecided
     if not in_one_folder(array):
         yield Undecided("cost")
         return
-    counts = [-(-length // chunk) for length, chunk in zip(lengths, grid, strict=True)]
+    counts = chunk_counts(array)
     outside = [
         name
         for name in inside.chunk_names
@@ -228,7 +242,7 @@ def undefined_values(array: Array, inside: Inside) -> Iterator[Fail | Undecided]
         return
     if 0 in grid:
         return
-    counts = [-(-length // chunk) for length, chunk in zip(lengths, grid, strict=True)]
+    counts = chunk_counts(array)
     parts = _expected_parts(array)
     wanted = 1
     for count in counts[:parts]:

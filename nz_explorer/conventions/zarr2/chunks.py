@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.zarr2.chunk_keys import (
+    chunk_counts,
     has_other_keys,
     in_one_folder,
     not_chunks,
@@ -62,10 +63,7 @@ def undefined_values(array: Array, contents: Contents) -> Iterator[Fail | Undeci
     if found is None or not found.complete:
         yield Undecided(contents.problem or "listing")
         return
-    counts = [
-        -(-length // chunk) if chunk else 0
-        for length, chunk in zip(array.shape or (), array.grid_shape, strict=True)
-    ]
+    counts = chunk_counts(array)
     folders = {place[0] for place in found.stored}
     missing = math.prod(counts) - len(found.places)
     if missing > 0 and len(folders) == counts[0]:

@@ -47,27 +47,28 @@ def configured(array: Array, name: str) -> Iterator[tuple[str, dict[str, Any], A
 @rule("Z3-CODEC-004", on="array", formats=V3, needs=("codecs", "data type"))
 def byte_order(array: Array) -> Iterator[Fail]:
     """Require a byte order, which the index of a shard always needs."""
-    given = representations(array)
     for pointer, configuration, _ in configured(array, "bytes"):
         endian, of_index = configuration.get("endian"), "/index_codecs/" in pointer
+        if endian in ("little", "big"):
+            continue
         # what a codec before it has made of the elements, such as cast_value
-        data_type = given[pointer].data_type if pointer in given else None
+        given = representations(array).get(pointer)
+        data_type = None if given is None else given.data_type
         if "endian" not in configuration and not of_index and not _has_ends(data_type):
             continue
-        if endian not in ("little", "big"):
-            of = "the index" if of_index or data_type is None else data_type.text
-            # older records without one are little-endian, of which readers should warn
-            taken = data_type is not None and data_type.name == "structured"
-            legacy = taken and "endian" not in configuration
-            yield Fail(
-                f"{pointer}/configuration/endian",
-                f'the bytes codec needs endian, "little" or "big", for {of}, got '
-                + ("nothing" if "endian" not in configuration else shown(endian))
-                + (", which for this older type is little" if legacy else ""),
-                severity="warning" if legacy else None,
-                **_end(configuration),
-                fix=_little(pointer),
-            )
+        of = "the index" if of_index or data_type is None else data_type.text
+        # older records without one are little-endian, of which readers should warn
+        taken = data_type is not None and data_type.name == "structured"
+        legacy = taken and "endian" not in configuration
+        yield Fail(
+            f"{pointer}/configuration/endian",
+            f'the bytes codec needs endian, "little" or "big", for {of}, got '
+            + ("nothing" if "endian" not in configuration else shown(endian))
+            + (", which for this older type is little" if legacy else ""),
+            severity="warning" if legacy else None,
+            **_end(configuration),
+            fix=_little(pointer),
+        )
 
 
 def _end(configuration: Mapping[str, Any]) -> dict[str, Any]:

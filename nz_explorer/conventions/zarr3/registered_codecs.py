@@ -16,6 +16,7 @@ from nz_explorer.conventions.zarr3.representations import (
     REAL,
     ROUNDINGS,
     Representation,
+    configuration_of,
     representations,
     reshaped,
 )
@@ -272,23 +273,18 @@ def _n5(at: str, settings: dict[str, Any], given: Representation) -> Iterator[Fa
             "the codecs of n5_default must be transpose, then bytes, then one bytes-to-bytes codec or none",
         )
         return
-    order = _settings(chain[0]).get("order")
+    order = configuration_of(chain[0]).get("order")
     rank = len(given.shape) if given.shape is not None else None
     if isinstance(order, list) and order != list(range(len(order)))[::-1] and rank == len(order):
         yield Fail(
             f"{at}/codecs/0/configuration/order",
             f"the order of transpose in n5_default must reverse all dimensions, got {shown(order)}",
         )
-    if _settings(chain[1]).get("endian", "big") != "big":
+    if configuration_of(chain[1]).get("endian", "big") != "big":
         yield Fail(
             f"{at}/codecs/1/configuration/endian",
             "N5 is big-endian: endian must be big in n5_default",
         )
-
-
-def _settings(codec: Any) -> dict[str, Any]:
-    settings = codec.get("configuration") if isinstance(codec, dict) else None
-    return settings if isinstance(settings, dict) else {}
 
 
 def _conditional(at: str, settings: dict[str, Any], _: Representation) -> Iterator[Fail]:
@@ -345,7 +341,7 @@ def keys_of_n5(array: Array) -> Iterator[Fail]:
     if all(codec_name(codec) != "n5_default" for codec in array.codecs):
         return
     name = codec_name(keys)
-    if name == "default" or (name == "v2" and _settings(keys).get("separator") != "/"):
+    if name == "default" or (name == "v2" and configuration_of(keys).get("separator") != "/"):
         yield Fail(
             "/chunk_key_encoding",
             'blocks of N5 have the keys of the encoding v2 with the separator "/"',

@@ -60,6 +60,18 @@ def is_shape(shape: Any) -> TypeGuard[list[int]]:
     return isinstance(shape, list) and all(is_integer(n) and n > 0 for n in shape)
 
 
+def configuration_of(codec: Any) -> dict[str, Any]:
+    """Return the settings of a codec, none where it has no object of them.
+
+    Parameters
+    ----------
+    codec
+        What stands in the list of codecs.
+    """
+    settings = codec.get("configuration") if isinstance(codec, dict) else None
+    return settings if isinstance(settings, dict) else {}
+
+
 def outer_shape(array: Array) -> Any:
     """Return the shape of what a key holds; where it differs in length what divides each length, None where unknown.
 
@@ -135,8 +147,7 @@ def _along(chain: list[Any], pointer: str, given: Representation, depth: int = 0
     found: dict[str, Representation] = {}
     for i, codec in enumerate(chain):
         at, name = f"{pointer}/{i}", codec_name(codec)
-        settings = codec.get("configuration") if isinstance(codec, dict) else None
-        settings = settings if isinstance(settings, dict) else {}
+        settings = configuration_of(codec)
         found[at] = given
         inner = settings.get("codecs")
         if name in ("sharding_indexed", "n5_default") and isinstance(inner, list):

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from nz_explorer.conventions.zarr3.nodes import set_to
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
@@ -171,7 +172,7 @@ def _of_nobody(node: Node, i: int, entry: dict[str, Any]) -> Iterator[Fail]:
 
 
 def _replaced(pointer: str, right: str | None) -> FixMaker | None:
-    return (lambda _node: Draft("suggest", (replace(pointer, right),))) if right else None
+    return set_to(pointer, right, "suggest") if right else None
 
 
 def named_like(entry: dict[str, Any]) -> list[Convention]:

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.zarr3.nodes import set_to
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import (
     declared_here,
@@ -17,7 +18,7 @@ from nz_explorer.conventions.zcf.declarations import (
 )
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
-from nz_explorer.engine.fixes import Draft, add, move, remove, replace
+from nz_explorer.engine.fixes import Draft, add, move, remove
 from nz_explorer.engine.registry import rule
 from nz_explorer.engine.schema_convention import MOST_VIOLATIONS
 from nz_explorer.model import Array
@@ -59,7 +60,7 @@ def properties_valid(node: Node) -> RuleOutput:
             yield Fail(
                 pointer,
                 f"{known.name.rstrip(':')}: {message}",
-                fix=_replaced(pointer, code) if code is not None else None,
+                fix=set_to(pointer, code, "suggest") if code is not None else None,
             )
     yield from _other_spellings(node, declared)
     for place, level in islice(levels(node), known_conventions.MOST_LEVELS):
@@ -218,10 +219,6 @@ def _of_epsg(code: Any) -> str | None:
     """Return the code of a system that is a mere number, of which EPSG is meant; None where it is none."""
     number = type(code) in (int, str) and re.fullmatch("[1-9][0-9]{3,5}", str(code).strip())
     return f"EPSG:{number[0]}" if number else None
-
-
-def _replaced(pointer: str, value: str) -> FixMaker:
-    return lambda _node: Draft("suggest", (replace(pointer, value),))
 
 
 def _has_place_of_proj(node: Node) -> bool:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from nz_explorer.conventions.zarr3.nodes import numbers_of, shown
+from nz_explorer.conventions.zarr3.nodes import numbers_of, set_to, shown
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here, levels
-from nz_explorer.engine.findings import Fail, FixMaker
-from nz_explorer.engine.fixes import Draft, replace, set_attribute
+from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
+from nz_explorer.model.array import lengths as as_lengths
 from nz_explorer.model.dialects import crs
 from nz_explorer.model.dialects.cs import numbers
 from nz_explorer.model.paths import below
@@ -88,16 +89,8 @@ def _are_two(names: Any) -> TypeGuard[list[str]]:
 
 def _are_lengths(given: Any) -> TypeGuard[list[int]]:
     """Whether a shape is one, which is ZCF-SCHEMA-001 where it is not."""
-    return (
-        isinstance(given, list)
-        and len(given) == 2
-        and all(_is_whole(length) and length > 0 for length in given)
-    )
-
-
-def _is_whole(number: Any) -> bool:
-    """Whether a number is an integer as JSON Schema has it, such as 100.0."""
-    return type(number) is int or (type(number) is float and number.is_integer())
+    found = as_lengths(given)  # integers as JSON Schema has them, such as 100.0
+    return found is not None and len(found) == 2 and 0 not in found
 
 
 def _one_twice(node: Node, name: str) -> Fail:
@@ -311,7 +304,7 @@ def _odd(given: list[float], pointer: str, whose: str = "") -> Fail | None:
             pointer,
             f"{TRANSFORM}{whose} is {shown(given)}, which is in the order of GDAL; that of the convention is {shown(right)}:"
             " readers place the grid elsewhere",
-            fix=_put(pointer, right),
+            fix=set_to(pointer, right, "suggest"),
         )
     if a * e == b * d:
         return Fail(
@@ -390,7 +383,7 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
                 pointer,
                 f"{SHAPE} of level {place[-1]} is {shown(shape)}, and {path} has {shown(has)}",
                 related=(path,),
-                fix=_put(pointer, has),
+                fix=set_to(pointer, [*has], "suggest"),
             )
             continue
         if transform is None:
@@ -405,10 +398,6 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
                     f"{BOX} is {shown(box)}, and {TRANSFORM} and {SHAPE} of level {place[-1]} give {shown(own)}",
                 )
                 return
-
-
-def _put(pointer: str, value: Sequence[float]) -> FixMaker:
-    return lambda _node: Draft("suggest", (replace(pointer, list(value)),))
 
 
 def _otherwise_there(

@@ -127,8 +127,7 @@ class CoordinateSet(_Described):
         return self._array(self.values, cancel) if self.kind == "external" else None
 
     def _array(self, reference: Any, cancel: Cancellation | None) -> Array | None:
-        targets = resolve(reference, self.home, cancel).targets
-        return next((array for target in targets if (array := target.array) is not None), None)
+        return resolve(reference, self.home, cancel).array
 
     @property
     def extents(self) -> tuple[float, float] | None:

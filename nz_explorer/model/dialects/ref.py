@@ -92,6 +92,11 @@ class Reference:
     kind: str | None = None
     member: str | None = None
 
+    @property
+    def array(self) -> Array | None:
+        """The array that it leads to, None where there is none."""
+        return next((array for one in self.targets if (array := one.array) is not None), None)
+
 
 def is_reference(given: Any) -> bool:
     """Whether an object is a reference, written bare or below ``ref``."""

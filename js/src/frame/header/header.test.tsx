@@ -9,7 +9,7 @@ describe("header", () => {
     host = await mountWidget("small");
     await waitFor(() => expect(screen.getByRole("status").textContent).toContain("20 nodes"));
     const text = screen.getByRole("status").textContent;
-    expect(text).toMatch(/3 errors, 1 warning, \d+ not evaluated/);
+    for (const part of ["3 errors", "1 warning", "13 not evaluated"]) expect(text).toContain(part);
     expect(screen.getByText("folder · Zarr v3")).toBeTruthy();
     expect(screen.getByRole("button", { name: /NZ-1.0.*does not conform/ })).toBeTruthy();
   });

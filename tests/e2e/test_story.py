@@ -131,6 +131,9 @@ def test_an_unknown_codec_is_named_where_the_picture_would_be(
 
 def test_the_tree_works_by_keyboard(opened: tuple[Notebook, Explorer]) -> None:
     _, explorer = opened
+    expect(
+        explorer.item("forecast")
+    ).to_be_visible()  # only what has been read is found by its name
     explorer.tree.focus()
     explorer.tree.press("Home")
     explorer.tree.press("f")  # type-ahead

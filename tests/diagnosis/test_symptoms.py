@@ -141,6 +141,17 @@ def test_symptoms_narrow_what_is_to_be_looked_at() -> None:
         ),
         ("OSError: [Errno -51] NetCDF: Unknown file format: 'x.zarr'", "NCZ-MODE-001", "OME-"),
         (
+            "cannot reindex or align along dimension 'time' because the (pandas) index has duplicate values",
+            "CF-COORD-001",
+            "NZ-DIM-",
+        ),
+        (
+            "cannot reindex or align along dimension 'x' because of conflicting dimension sizes: {3, 4}",
+            "NZ-DIM-010",
+            "OME-",
+        ),
+        ("the names of the stations are shown as bytes b'KJFK'", "NZ-TYPE-002", "Z3-CHUNK-"),
+        (
             "SerializationWarning: variable 'a' has multiple fill values {-999.0, -99.0}, decoding all values to NaN.",
             "NZ-FILL-013",
             "OME-",
@@ -167,6 +178,7 @@ def test_a_message_says_what_the_reader_needs_where_the_store_is_right() -> None
         "skipping dataset: spatial resolutions are different in x, y: 0.000199795 and 0.00020218",
         "AttributeError: 'Float32' object has no attribute 'value'",
         "Error: Order length must match the number of dimensions.",
+        "TypeError: Object of type float32 is not JSON serializable",
         "ValueError: Specified Zarr chunks encoding['chunks'] would overlap multiple Dask chunks",
     ):
         assert meaning_of(right_store)

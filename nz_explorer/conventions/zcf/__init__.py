@@ -14,7 +14,15 @@ ZCF = Convention(
     decided_by=("ZCF",),
     rules=tuple(
         f"{__name__}.{module}"
-        for module in ("declarations", "uses", "properties", "nz_and_cf", "spatial", "pyramids")
+        for module in (
+            "declarations",
+            "uses",
+            "properties",
+            "nz_and_cf",
+            "spatial",
+            "spatial_levels",
+            "pyramids",
+        )
     ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),
     wanted=lambda *_: False,

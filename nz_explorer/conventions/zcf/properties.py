@@ -16,6 +16,7 @@ from nz_explorer.conventions.zcf.declarations import (
     levels,
     pointer_to,
 )
+from nz_explorer.conventions.zcf.grids import are_two
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
 from nz_explorer.engine.fixes import Draft, add, move, remove
@@ -25,6 +26,7 @@ from nz_explorer.model import Array
 from nz_explorer.model.dialects import multiscales
 from nz_explorer.model.dialects.cs import is_cs, is_shared, is_system
 from nz_explorer.model.dialects.ref import is_reference
+from nz_explorer.model.named_array import named_array
 from nz_explorer.model.paths import all_above
 
 if TYPE_CHECKING:
@@ -127,24 +129,42 @@ def _of_a_level(
     on="array",
     needs=("attributes", "conventions list"),
     when=lambda array: (
-        array.attributes.get("spatial:transform_type") == "affine"
+        array.attributes.get("spatial:transform_type", "affine") == "affine"
         and "spatial:transform" not in array.attributes
     ),
 )
 def affine_by_a_transform(array: Array) -> Iterator[Fail]:
-    """Warn of an array that says to be placed by a transform which is nowhere: levels have theirs in the pyramid."""
+    """Warn of an array that nothing places: it has no transform, nor coordinates; levels have theirs in the pyramid."""
     if known_conventions.SPATIAL not in declared_here(array):
         return
+    said = "spatial:transform_type" in array.attributes
     above = [array.hierarchy.node_if_loaded(path) for path in all_above(array.path)]
     if any(node is None or "multiscales" in node.attributes for node in above):
         return
-    if not any(node is not None and "spatial:transform" in node.attributes for node in above[:1]):
-        yield Fail(
-            array.attribute_pointer("spatial:transform"),
-            'spatial: spatial:transform_type is "affine", and neither this array nor its group has the spatial:transform'
-            " that it requires",
-            severity="warning",
-        )
+    given = (above[0].attributes if above and above[0] is not None else {}) | array.attributes
+    if "spatial:transform" in given or given.get("spatial:transform_type", "affine") != "affine":
+        return
+    if not said and _has_coordinates(array, given.get("spatial:dimensions")):
+        return
+    why = (
+        'spatial:transform_type is "affine", and neither this array nor its group has the spatial:transform that it requires'
+        if said
+        else "neither this array nor its group has spatial:transform, which the text requires unless spatial:transform_type"
+        " names another kind; there are no coordinates either, so that nothing tells where the grid is"
+    )
+    yield Fail(array.attribute_pointer("spatial:transform"), f"spatial: {why}", severity="warning")
+
+
+def _has_coordinates(array: Array, dimensions: Any) -> bool:
+    """Whether an array has coordinates, which the text allows instead.
+
+    Also where its two dimensions are not known, or the transform has another spelling: that is reported, and once.
+    """
+    known = are_two(dimensions) and {*dimensions} <= {*(array.dimension_names or ())}
+    names = [name.lower() for name in array.attributes]
+    if not known or "coordinates" in names or "spatial:transform" in names:
+        return True
+    return any(named_array(array, name) is not None for name in dimensions)
 
 
 def _other_spellings(node: Node, declared: Container[Convention | None]) -> Iterator[Fail]:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeGuard
 
+from nz_explorer.conventions.zcf import known_conventions
+from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.conventions.zcf.known_conventions import MOST_LEVELS
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
@@ -15,7 +17,7 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.multiscales import family
 from nz_explorer.model.paths import below
-from nz_explorer.text.phrases import listed
+from nz_explorer.text.phrases import listed, plural
 
 MEMBERS = ("asset", "derived_from")
 
@@ -88,6 +90,31 @@ def _circles(levels: list[Any]) -> Iterator[tuple[int, list[str]]]:
             way.append(source)
         if source == given:
             yield i, way
+
+
+@rule("ZCF-SCHEMA-001", on="group", needs=("attributes", "conventions list"), when=_has_layout)
+def factors_are_as_many(group: Group) -> Iterator[Fail]:
+    """Warn where scale and translation have more numbers, or fewer, than others of the pyramid: there is one for each axis."""
+    if known_conventions.MULTISCALES not in declared_here(group):
+        return
+    first: tuple[str, int] | None = None
+    for i, level in enumerate(_layout(group)):
+        inner = level.get("transform") if isinstance(level, Mapping) else None
+        transform = inner if isinstance(inner, Mapping) else {}
+        for member in ("scale", "translation"):
+            given = transform.get(member)
+            if not isinstance(given, list):
+                continue  # absent, or wrong by the schema
+            whose = f"{member} of level {i}"
+            if first is None:
+                first = whose, len(given)
+            elif first[1] != len(given):
+                yield Fail(
+                    group.attribute_pointer("multiscales", "layout", i, "transform", member),
+                    f"multiscales: {whose} has {plural(len(given), 'number')}, and {first[0]} has {first[1]}:"
+                    " there is one for each axis",
+                    severity="warning",
+                )
 
 
 _PATH = re.compile(r"(?!.*\.\.)[^/]+(/[^/]+)*", re.DOTALL)

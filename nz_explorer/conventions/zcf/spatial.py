@@ -2,46 +2,53 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Container, Iterator, Mapping
-from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeGuard
+from collections.abc import Container, Iterator
+from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.zarr3.nodes import numbers_of, set_to, shown
+from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.conventions.zcf import known_conventions
-from nz_explorer.conventions.zcf.declarations import declared_here, levels
+from nz_explorer.conventions.zcf.declarations import declared_here
+from nz_explorer.conventions.zcf.grids import (
+    BOX,
+    CLOSE,
+    DIMENSIONS,
+    PREFIX,
+    REGISTRATION,
+    SHAPE,
+    TRANSFORM,
+    apart,
+    are_lengths,
+    are_two,
+    box_of,
+    exchanged,
+    in_force,
+    is_affine,
+    is_exchanged,
+    lengths_of,
+    numbers_in,
+    odd_transform,
+)
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
-from nz_explorer.model.array import lengths as as_lengths
-from nz_explorer.model.dialects import crs
-from nz_explorer.model.dialects.cs import numbers
-from nz_explorer.model.paths import below
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.engine.findings import Severity
     from nz_explorer.model import Node
 
-PREFIX = "spatial:"
-DIMENSIONS, SHAPE = "spatial:dimensions", "spatial:shape"
-TRANSFORM, BOX = "spatial:transform", "spatial:bbox"
-REGISTRATION = "spatial:registration"
-_CLOSE = 0.05
-"""By what part of a cell the edges of a grid may differ that is described twice."""
-
 
 @rule("ZCF-SPATIAL-001", on="members", when=lambda group: DIMENSIONS in group.attributes)
 def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
     """Warn of x before y, and of lengths that no array has. Arrays may have the two in any order."""
     names = group.attributes[DIMENSIONS]
-    if not _are_two(names):
+    if not are_two(names):
         return  # ZCF-SCHEMA-001
     if names[0] == names[1]:
         yield _one_twice(group, names[0])
         return
-    if _exchanged(names):
+    if exchanged(names):
         yield _in_other_order(group, names)
         return
     found = {
@@ -57,7 +64,7 @@ def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
     lengths = {
         path: [shape[dims.index(name)] for name in names] for path, (dims, shape) in found.items()
     }
-    if not _are_lengths(given):
+    if not are_lengths(given):
         return
     misfits = [path for path, has in lengths.items() if has != given]
     fits = len(misfits) < len(lengths)
@@ -82,29 +89,12 @@ def _without_their_own(group: Group, paths: Container[str]) -> list[str]:
     ]
 
 
-def _are_two(names: Any) -> TypeGuard[list[str]]:
-    texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    return texts and len(names) == 2
-
-
-def _are_lengths(given: Any) -> TypeGuard[list[int]]:
-    """Whether a shape is one, which is ZCF-SCHEMA-001 where it is not."""
-    found = as_lengths(given)  # integers as JSON Schema has them, such as 100.0
-    return found is not None and len(found) == 2 and 0 not in found
-
-
 def _one_twice(node: Node, name: str) -> Fail:
     return Fail(
         node.attribute_pointer(DIMENSIONS),
         f"{DIMENSIONS} names {shown(name)} twice: the first is to be the dimension of y, the second that of x",
         rule="ZCF-SPATIAL-001",
     )
-
-
-def _exchanged(names: list[str]) -> bool:
-    """Whether the first of two dimensions, which is to be that of y, is by its name that of x."""
-    first, second = (name.lower() for name in names)
-    return first in crs.X_NAMES and second not in crs.X_NAMES | {""} and first != second
 
 
 def _in_other_order(node: Node, names: list[str]) -> Fail:
@@ -147,7 +137,7 @@ def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
         holder, names = parent, parent.attributes[DIMENSIONS]
     own = holder is array
     whose = "" if own else f" of {holder.path}"
-    if not _are_two(names):
+    if not are_two(names):
         return  # ZCF-SCHEMA-001
     if names[0] == names[1]:
         if own:  # that of a group is reported there
@@ -176,26 +166,18 @@ def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
             severity=milder,
         )
         return
-    if _exchanged(names):
+    if exchanged(names):
         if own:
             yield _in_other_order(array, names)
         return
-    given, lengths = array.attributes.get(SHAPE), _lengths(array, names)
-    if _are_lengths(given) and given != lengths:
+    given, lengths = array.attributes.get(SHAPE), lengths_of(array, names)
+    if are_lengths(given) and given != lengths:
         yield Fail(
             array.attribute_pointer(SHAPE),
             f"{SHAPE} is {shown(given)}, and the array has {shown(lengths)}",
             fix=lambda node: Draft("suggest", set_attribute(node, SHAPE, lengths)),
             rule="ZCF-SPATIAL-001",
         )
-
-
-def _lengths(array: Array, names: list[str]) -> list[int] | None:
-    """Return how long dimensions of an array are, None where it has not all of them."""
-    dims, shape = array.dimension_names or (), array.shape or ()
-    if len(dims) != len(shape) or not {*names} <= {*dims}:
-        return None
-    return [shape[dims.index(name)] for name in names]
 
 
 @rule(
@@ -224,8 +206,8 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
     for fail in _transform_and_box(node):
         told = told or fail.pointer == at
         yield fail
-    box = _numbers(node.attributes.get(BOX), 4)
-    if box is None or told or not _is_exchanged(box):
+    box = numbers_in(node.attributes.get(BOX), 4)
+    if box is None or told or not is_exchanged(box):
         return
     x, y = sorted(box[::2]), sorted(box[1::2])
     across = box[1] <= box[3]  # then x may go across the antimeridian, with another end
@@ -238,28 +220,23 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
     )
 
 
-def _is_exchanged(box: list[float]) -> bool:
-    """Whether a minimum of a box is above its maximum."""
-    return box[0] > box[2] or box[1] > box[3]
-
-
 def _transform_and_box(node: Node) -> Iterator[Fail]:
-    whole, own = _in_force(node), TRANSFORM in node.attributes
-    given = _numbers(whole.get(TRANSFORM), 6)
-    if given is None or not _is_affine(whole):
+    whole, own = in_force(node), TRANSFORM in node.attributes
+    given = numbers_in(whole.get(TRANSFORM), 6)
+    if given is None or not is_affine(whole):
         return  # ZCF-SCHEMA-001, or of a kind whose numbers mean something else
-    if (odd := _odd(given, node.attribute_pointer(TRANSFORM))) is not None:
+    if (odd := odd_transform(given, node.attribute_pointer(TRANSFORM))) is not None:
         if own:  # that of a group is reported there
             yield odd
         return
     a, b, c, d, e, f = given
     # the box of a group may be around arrays that are elsewhere
-    box, shape = _numbers(node.attributes.get(BOX), 4), node.attributes.get(SHAPE)
+    box, shape = numbers_in(node.attributes.get(BOX), 4), node.attributes.get(SHAPE)
     names = whole.get(DIMENSIONS)
     by = f"{TRANSFORM}{'' if own else f' of {node.parent}'} and {SHAPE}"
-    if _are_two(names):
-        order = names[::-1] if _exchanged(names) else names
-        found = [lengths for array in _arrays(node) if (lengths := _lengths(array, order))]
+    if are_two(names):
+        order = names[::-1] if exchanged(names) else names
+        found = [lengths for array in _arrays(node) if (lengths := lengths_of(array, order))]
         if shape is None and isinstance(node, Array) and found:
             shape, by = (
                 found[0],
@@ -267,16 +244,16 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
             )
         elif found and shape not in found:
             return  # the shape is wrong, which is reported
-    if box is None or not _are_lengths(shape):
+    if box is None or not are_lengths(shape):
         return
     nodes = whole.get(REGISTRATION) == "node"
-    right = _box_of(given, shape, nodes=nodes)
-    off = _apart(box, right, given)
-    if max(off) > _CLOSE:
-        half = not nodes and all(abs(part - 0.5) <= _CLOSE for part in off)
+    right = box_of(given, shape, nodes=nodes)
+    off = apart(box, right, given)
+    if max(off) > CLOSE:
+        half = not nodes and all(abs(part - 0.5) <= CLOSE for part in off)
         begins = [c - (a + b) / 2, f - (d + e) / 2]
-        moved = _box_of([a, b, begins[0], d, e, begins[1]], shape, nodes=nodes)
-        if own and half and max(_apart(box, moved, given)) <= _CLOSE:
+        moved = box_of([a, b, begins[0], d, e, begins[1]], shape, nodes=nodes)
+        if own and half and max(apart(box, moved, given)) <= CLOSE:
             edges = [a, b, begins[0], d, e, begins[1]]
             yield Fail(
                 node.attribute_pointer(TRANSFORM),
@@ -295,172 +272,9 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
         )
 
 
-def _odd(given: list[float], pointer: str, whose: str = "") -> Fail | None:
-    """Report a transform in the order of GDAL, and one that gives cells no area."""
-    a, b, c, d, e, f = given
-    if _is_of_gdal(given):
-        right = [b, c, a, e, f, d]
-        return Fail(
-            pointer,
-            f"{TRANSFORM}{whose} is {shown(given)}, which is in the order of GDAL; that of the convention is {shown(right)}:"
-            " readers place the grid elsewhere",
-            fix=set_to(pointer, right, "suggest"),
-        )
-    if a * e == b * d:
-        return Fail(
-            pointer,
-            f"{TRANSFORM}{whose} is {shown(given)}, by which all cells are on one line: no map can be made of it",
-        )
-    return None
-
-
-def _is_of_gdal(given: list[float]) -> bool:
-    """Whether a transform is in the order of GDAL: with 0, as a rotation, where the convention has an offset.
-
-    A grid that is turned by 90 degrees has these as well, and so has one of GDAL whose first cell is at 0: the more
-    cells look like squares, the likelier the reading.
-    """
-    a, b, c, d, e, f = given
-    if not b or not f or c or e:
-        return False
-    return bool(a) or not d or _oblong(b, f) < _oblong(b, d)
-
-
-def _oblong(width: float, height: float) -> float:
-    return abs(math.log(abs(width)) - math.log(abs(height)))
-
-
-def _is_affine(given: Mapping[str, Any]) -> bool:
-    """Whether a transform is one of six factors, which it is where nothing else is said."""
-    return bool(given.get("spatial:transform_type", "affine") == "affine")
-
-
-def _box_of(transform: list[float], shape: list[int], *, nodes: bool) -> list[float]:
-    """Return the box of a grid, which may be rotated."""
-    a, b, c, d, e, f = transform
-    rows, columns = (length - nodes for length in shape)
-    corners = [(i, j) for i in (0, columns) for j in (0, rows)]
-    x, y = ([p * i + q * j + r for i, j in corners] for p, q, r in ((a, b, c), (d, e, f)))
-    return [min(x), min(y), max(x), max(y)]
-
-
-def _apart(box: list[float], other: list[float], transform: list[float]) -> list[float]:
-    """Return how many cells two boxes are apart on each side."""
-    a, b, _, d, e, _ = map(abs, transform)
-    return [
-        abs(one - another) / step
-        for one, another, step in zip(box, other, (a + b, d + e) * 2, strict=True)
-    ]
-
-
-@rule(
-    "ZCF-SPATIAL-001",
-    on="group",
-    needs=("attributes",),
-    when=lambda group: "multiscales" in group.attributes,
-)
-def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
-    """Warn of levels of a pyramid whose lengths no array there has, or that are not in the box of the pyramid."""
-    box = _numbers(group.attributes.get(BOX), 4)
-    if box is not None and _is_exchanged(box):
-        box = None  # which is reported for itself
-    nodes = group.attributes.get(REGISTRATION) == "node"
-    for place, level in islice(levels(group), known_conventions.MOST_LEVELS):
-        shape, transform = level.get(SHAPE), _numbers(level.get(TRANSFORM), 6)
-        if not _is_affine({**group.attributes, **level}):
-            transform = None
-        at, whose = group.attribute_pointer(*place, TRANSFORM), f" of level {place[-1]}"
-        if transform is not None and (odd := _odd(transform, at, whose)) is not None:
-            yield odd
-            continue
-        if not _are_lengths(shape):
-            continue
-        found = _lengths_there(group, level.get("asset"))
-        if found and shape not in found.values():
-            path, has = next(iter(found.items()))
-            pointer = group.attribute_pointer(*place, SHAPE)
-            yield Fail(
-                pointer,
-                f"{SHAPE} of level {place[-1]} is {shown(shape)}, and {path} has {shown(has)}",
-                related=(path,),
-                fix=set_to(pointer, [*has], "suggest"),
-            )
-            continue
-        if transform is None:
-            continue
-        yield from _otherwise_there(group, level, place)
-        if box is not None:
-            own = _box_of(transform, shape, nodes=nodes)
-            # the last cells of a coarser level may reach further than those that they were made of
-            if max(_apart(box, own, transform)) > 1:
-                yield Fail(
-                    group.attribute_pointer(BOX),
-                    f"{BOX} is {shown(box)}, and {TRANSFORM} and {SHAPE} of level {place[-1]} give {shown(own)}",
-                )
-                return
-
-
-def _otherwise_there(
-    group: Group, level: Mapping[str, Any], place: tuple[str | int, ...]
-) -> Iterator[Fail]:
-    """Warn of a level that is at one place by the pyramid, and at another by its own attributes."""
-    asset, given = level.get("asset"), _numbers(level[TRANSFORM], 6)
-    node = group.hierarchy.get(below(group.path) + asset) if isinstance(asset, str) else None
-    own = None if node is None or node is group else _numbers(node.attributes.get(TRANSFORM), 6)
-    if node is None or given is None or own is None:
-        return
-    same = group.attributes.get(REGISTRATION, "pixel") == _in_force(node).get(REGISTRATION, "pixel")
-    if not same or _odd(own, "") is not None or not _is_affine(node.attributes):
-        return
-    box, other = (_box_of(one, level[SHAPE], nodes=False) for one in (given, own))
-    if max(_apart(box, other, given)) > _CLOSE:
-        yield Fail(
-            group.attribute_pointer(*place, TRANSFORM),
-            f"{TRANSFORM} of level {place[-1]} is {shown(given)}, and {node.path} has {shown(own)}: readers that go by the one"
-            " place it elsewhere than those that go by the other",
-            related=(node.path,),
-        )
-
-
-def _lengths_there(group: Group, asset: Any) -> dict[str, list[int]]:
-    """Return the lengths of y and x by array that a level has, or is; none where that is not told."""
-    node = group.hierarchy.get(below(group.path) + asset) if isinstance(asset, str) else None
-    if node is None:
-        return {}
-    children = node.hierarchy.children(node) if isinstance(node, Group) else [node]
-    found = {}
-    for array in children:
-        names = array.attributes.get(DIMENSIONS) or node.attributes.get(DIMENSIONS)
-        names = names or group.attributes.get(DIMENSIONS)
-        if isinstance(array, Array) and _are_two(names) and not _exchanged(names):
-            lengths = _lengths(array, names)
-            if lengths is not None:
-                found[array.path] = lengths
-    return found
-
-
-def _in_force(node: Node) -> Mapping[str, Any]:
-    """Return the attributes that count for a node: of an array also those of its group that it has not."""
-    above = node.parent if isinstance(node, Array) else None
-    parent = node.hierarchy.node_if_loaded(above) if above else None
-    if parent is None:
-        return node.attributes
-    given = parent.attributes
-    # each level of a pyramid has a transform of its own, which the pyramid may say
-    apart = TRANSFORM if "multiscales" in given else None
-    return {n: given[n] for n in given if n.startswith(PREFIX) and n != apart} | dict(
-        node.attributes
-    )
-
-
 def _arrays(node: Node) -> list[Array]:
     """Return the arrays that attributes of a node are about: itself, or those in the group."""
     return [node] if isinstance(node, Array) else node.arrays if isinstance(node, Group) else []
-
-
-def _numbers(given: Any, count: int) -> list[float] | None:
-    """Return a list of so many numbers, None where it is none, or has integers that no float can hold."""
-    return numbers_of(given) if numbers(given, count) is not None else None
 
 
 def _turned(node: Node) -> Draft:
@@ -468,6 +282,6 @@ def _turned(node: Node) -> Draft:
     right = node.attributes[DIMENSIONS][::-1]
     operations: list[Any] = [*set_attribute(node, DIMENSIONS, right)]
     shape = node.attributes.get(SHAPE)
-    if _are_lengths(shape) and shape not in [_lengths(array, right) for array in _arrays(node)]:
+    if are_lengths(shape) and shape not in [lengths_of(array, right) for array in _arrays(node)]:
         operations += set_attribute(node, SHAPE, shape[::-1])
     return Draft("suggest", tuple(operations), "look at the map then")

@@ -1,0 +1,209 @@
+"""Grids as zarr-conventions/spatial describes them: two dimensions, their lengths, a transform and a box."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, TypeGuard
+
+from nz_explorer.conventions.zarr3.nodes import numbers_of, set_to, shown
+from nz_explorer.engine.findings import Fail
+from nz_explorer.model import Array, Node
+from nz_explorer.model.array import lengths as as_lengths
+from nz_explorer.model.dialects import crs
+from nz_explorer.model.dialects.cs import numbers
+
+PREFIX = "spatial:"
+DIMENSIONS, SHAPE = "spatial:dimensions", "spatial:shape"
+TRANSFORM, BOX = "spatial:transform", "spatial:bbox"
+REGISTRATION = "spatial:registration"
+CLOSE = 0.05
+"""By what part of a cell the edges of a grid may differ that is described twice."""
+
+
+def are_two(names: Any) -> TypeGuard[list[str]]:
+    """Whether dimensions are two names, which is ZCF-SCHEMA-001 where they are not.
+
+    Parameters
+    ----------
+    names : object
+        What ``spatial:dimensions`` has.
+    """
+    texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    return texts and len(names) == 2
+
+
+def are_lengths(given: Any) -> TypeGuard[list[int]]:
+    """Whether a shape is one, which is ZCF-SCHEMA-001 where it is not.
+
+    Parameters
+    ----------
+    given : object
+        What ``spatial:shape`` has.
+    """
+    found = as_lengths(given)  # integers as JSON Schema has them, such as 100.0
+    return found is not None and len(found) == 2 and 0 not in found
+
+
+def exchanged(names: list[str]) -> bool:
+    """Whether the first of two dimensions, which is to be that of y, is by its name that of x.
+
+    Parameters
+    ----------
+    names : list of str
+        Two dimensions.
+    """
+    first, second = (name.lower() for name in names)
+    return first in crs.X_NAMES and second not in crs.X_NAMES | {""} and first != second
+
+
+def lengths_of(array: Array, names: list[str]) -> list[int] | None:
+    """Return how long dimensions of an array are, None where it has not all of them.
+
+    Parameters
+    ----------
+    array : Array
+        Some array.
+    names : list of str
+        Names of dimensions.
+    """
+    dims, shape = array.dimension_names or (), array.shape or ()
+    if len(dims) != len(shape) or not {*names} <= {*dims}:
+        return None
+    return [shape[dims.index(name)] for name in names]
+
+
+def in_force(node: Node) -> Mapping[str, Any]:
+    """Return the attributes that count for a node: of an array also those of its group that it has not.
+
+    Parameters
+    ----------
+    node : Node
+        A group or an array.
+    """
+    above = node.parent if isinstance(node, Array) else None
+    parent = node.hierarchy.node_if_loaded(above) if above else None
+    if parent is None:
+        return node.attributes
+    given = parent.attributes
+    # each level of a pyramid has a transform of its own, which the pyramid may say
+    apart = TRANSFORM if "multiscales" in given else None
+    return {n: given[n] for n in given if n.startswith(PREFIX) and n != apart} | dict(
+        node.attributes
+    )
+
+
+def numbers_in(given: Any, count: int) -> list[float] | None:
+    """Return a list of so many numbers, None where it is none, or has integers that no float can hold.
+
+    Parameters
+    ----------
+    given : object
+        Any JSON value.
+    count : int
+        How many numbers there are to be.
+    """
+    return numbers_of(given) if numbers(given, count) is not None else None
+
+
+def is_affine(given: Mapping[str, Any]) -> bool:
+    """Whether a transform is one of six factors, which it is where nothing else is said.
+
+    Parameters
+    ----------
+    given : Mapping
+        Attributes.
+    """
+    return bool(given.get("spatial:transform_type", "affine") == "affine")
+
+
+def is_exchanged(box: list[float]) -> bool:
+    """Whether a minimum of a box is above its maximum.
+
+    Parameters
+    ----------
+    box : list of float
+        xmin, ymin, xmax and ymax.
+    """
+    return box[0] > box[2] or box[1] > box[3]
+
+
+def box_of(transform: list[float], shape: list[int], *, nodes: bool) -> list[float]:
+    """Return the box of a grid, which may be rotated.
+
+    Parameters
+    ----------
+    transform : list of float
+        The six factors.
+    shape : list of int
+        The number of rows and of columns.
+    nodes : bool
+        Whether the box goes through the middle of the outer cells.
+    """
+    a, b, c, d, e, f = transform
+    rows, columns = (length - nodes for length in shape)
+    corners = [(i, j) for i in (0, columns) for j in (0, rows)]
+    x, y = ([p * i + q * j + r for i, j in corners] for p, q, r in ((a, b, c), (d, e, f)))
+    return [min(x), min(y), max(x), max(y)]
+
+
+def apart(box: list[float], other: list[float], transform: list[float]) -> list[float]:
+    """Return how many cells two boxes are apart on each side.
+
+    Parameters
+    ----------
+    box, other : list of float
+        xmin, ymin, xmax and ymax.
+    transform : list of float
+        The six factors.
+    """
+    a, b, _, d, e, _ = map(abs, transform)
+    return [
+        abs(one - another) / step
+        for one, another, step in zip(box, other, (a + b, d + e) * 2, strict=True)
+    ]
+
+
+def odd_transform(given: list[float], pointer: str, whose: str = "") -> Fail | None:
+    """Report a transform in the order of GDAL, and one that gives cells no area.
+
+    Parameters
+    ----------
+    given : list of float
+        The six factors.
+    pointer : str
+        Where they are.
+    whose : str
+        What is said of them in the message, such as ``" of level 1"``.
+    """
+    a, b, c, d, e, f = given
+    if _is_of_gdal(given):
+        right = [b, c, a, e, f, d]
+        return Fail(
+            pointer,
+            f"{TRANSFORM}{whose} is {shown(given)}, which is in the order of GDAL; that of the convention is {shown(right)}:"
+            " readers place the grid elsewhere",
+            fix=set_to(pointer, right, "suggest"),
+        )
+    if a * e == b * d:
+        return Fail(
+            pointer,
+            f"{TRANSFORM}{whose} is {shown(given)}, by which all cells are on one line: no map can be made of it",
+        )
+    return None
+
+
+def _is_of_gdal(given: list[float]) -> bool:
+    """Whether a transform is in the order of GDAL: with 0, as a rotation, where the convention has an offset.
+
+    A grid that is turned by 90 degrees has these as well, and so has one of GDAL whose first cell is at 0: the more
+    cells look like squares, the likelier the reading.
+    """
+    a, b, c, d, e, f = given
+    if not b or not f or c or e:
+        return False
+    return bool(a) or not d or _oblong(b, f) < _oblong(b, d)
+
+
+def _oblong(width: float, height: float) -> float:
+    return abs(math.log(abs(width)) - math.log(abs(height)))

@@ -1,0 +1,181 @@
+"""zarr-conventions/spatial: the levels of a pyramid are where it says, and their cells as large as it says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from nz_explorer.conventions.zarr3.nodes import set_to, shown
+from nz_explorer.conventions.zcf import known_conventions
+from nz_explorer.conventions.zcf.declarations import levels
+from nz_explorer.conventions.zcf.grids import (
+    BOX,
+    CLOSE,
+    DIMENSIONS,
+    REGISTRATION,
+    SHAPE,
+    TRANSFORM,
+    apart,
+    are_lengths,
+    are_two,
+    box_of,
+    exchanged,
+    in_force,
+    is_affine,
+    is_exchanged,
+    lengths_of,
+    numbers_in,
+    odd_transform,
+)
+from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Group
+from nz_explorer.model.paths import below
+
+
+@rule(
+    "ZCF-SPATIAL-001",
+    on="group",
+    needs=("attributes",),
+    when=lambda group: "multiscales" in group.attributes,
+)
+def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
+    """Warn of levels of a pyramid whose lengths no array there has, or that are not in the box of the pyramid."""
+    box = numbers_in(group.attributes.get(BOX), 4)
+    if box is not None and is_exchanged(box):
+        box = None  # which is reported for itself
+    nodes = group.attributes.get(REGISTRATION) == "node"
+    for place, level in islice(levels(group), known_conventions.MOST_LEVELS):
+        shape, transform = level.get(SHAPE), numbers_in(level.get(TRANSFORM), 6)
+        if not is_affine({**group.attributes, **level}):
+            transform = None
+        at, whose = group.attribute_pointer(*place, TRANSFORM), f" of level {place[-1]}"
+        if transform is not None and (odd := odd_transform(transform, at, whose)) is not None:
+            yield odd
+            continue
+        if not are_lengths(shape):
+            continue
+        found = _lengths_there(group, level.get("asset"))
+        if found and shape not in found.values():
+            path, has = next(iter(found.items()))
+            pointer = group.attribute_pointer(*place, SHAPE)
+            yield Fail(
+                pointer,
+                f"{SHAPE} of level {place[-1]} is {shown(shape)}, and {path} has {shown(has)}",
+                related=(path,),
+                fix=set_to(pointer, [*has], "suggest"),
+            )
+            continue
+        if transform is None:
+            continue
+        yield from _otherwise_there(group, level, place)
+        if box is not None:
+            own = box_of(transform, shape, nodes=nodes)
+            # the last cells of a coarser level may reach further than those that they were made of
+            if max(apart(box, own, transform)) > 1:
+                yield Fail(
+                    group.attribute_pointer(BOX),
+                    f"{BOX} is {shown(box)}, and {TRANSFORM} and {SHAPE} of level {place[-1]} give {shown(own)}",
+                )
+                return
+
+
+def _otherwise_there(
+    group: Group, level: Mapping[str, Any], place: tuple[str | int, ...]
+) -> Iterator[Fail]:
+    """Warn of a level that is at one place by the pyramid, and at another by its own attributes."""
+    asset, given = level.get("asset"), numbers_in(level[TRANSFORM], 6)
+    node = group.hierarchy.get(below(group.path) + asset) if isinstance(asset, str) else None
+    own = None if node is None or node is group else numbers_in(node.attributes.get(TRANSFORM), 6)
+    if node is None or given is None or own is None:
+        return
+    same = group.attributes.get(REGISTRATION, "pixel") == in_force(node).get(REGISTRATION, "pixel")
+    if not same or odd_transform(own, "") is not None or not is_affine(node.attributes):
+        return
+    box, other = (box_of(one, level[SHAPE], nodes=False) for one in (given, own))
+    if max(apart(box, other, given)) > CLOSE:
+        yield Fail(
+            group.attribute_pointer(*place, TRANSFORM),
+            f"{TRANSFORM} of level {place[-1]} is {shown(given)}, and {node.path} has {shown(own)}: readers that go by the one"
+            " place it elsewhere than those that go by the other",
+            related=(node.path,),
+        )
+
+
+def _lengths_there(group: Group, asset: Any) -> dict[str, list[int]]:
+    """Return the lengths of y and x by array that a level has, or is; none where that is not told."""
+    node = group.hierarchy.get(below(group.path) + asset) if isinstance(asset, str) else None
+    if node is None:
+        return {}
+    children = node.hierarchy.children(node) if isinstance(node, Group) else [node]
+    found = {}
+    for array in children:
+        names = array.attributes.get(DIMENSIONS) or node.attributes.get(DIMENSIONS)
+        names = names or group.attributes.get(DIMENSIONS)
+        if isinstance(array, Array) and are_two(names) and not exchanged(names):
+            lengths = lengths_of(array, names)
+            if lengths is not None:
+                found[array.path] = lengths
+    return found
+
+
+@rule(
+    "ZCF-SPATIAL-001",
+    on="group",
+    needs=("attributes",),
+    when=lambda group: "multiscales" in group.attributes,
+)
+def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
+    """Warn of levels whose cells are not those of their source times the scale.
+
+    The text says neither which way a scale works nor, by its examples, whether it counts from the source or from the
+    first level, nor which of its numbers is for x: whatever fits is taken.
+    """
+    found = {
+        level["asset"]: (place, level, cells)
+        for place, level in islice(levels(group), known_conventions.MOST_LEVELS)
+        if isinstance(level.get("asset"), str)
+        and (cells := _cells({**group.attributes, **level})) is not None
+    }
+    for place, level, cells in found.values():
+        inner, source = level.get("transform"), level.get("derived_from")
+        given = inner.get("scale") if isinstance(inner, Mapping) else None
+        scale = numbers_in(given, 2)
+        if scale is None or 0 in scale or not isinstance(source, str) or source not in found:
+            continue
+        others = (found[source][2], next(iter(found.values()))[2])
+        if not any(_fits(cells, other, scale) for other in others):
+            yield Fail(
+                group.attribute_pointer(*place, "transform", "scale"),
+                f"scale of level {place[-1]} is {shown(given)}, and by {TRANSFORM} its cells are"
+                f" {_times(cells, others[0])} times as large as those of {shown(source)}",
+            )
+
+
+def _cells(level: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Return how large the cells of a level are along x and y, None where that is not said or wrong by itself."""
+    given = numbers_in(level.get(TRANSFORM), 6)
+    if given is None or not is_affine(level) or odd_transform(given, "") is not None:
+        return None
+    a, b, _, d, e, _ = given
+    return math.hypot(a, d), math.hypot(b, e)
+
+
+def _fits(cells: tuple[float, float], other: tuple[float, float], scale: list[float]) -> bool:
+    """Whether cells are those of another level times the scale, or divided by it, within what rounding makes of odd lengths."""
+    ratios = [one / another for one, another in zip(cells, other, strict=True)]
+    return any(
+        all(
+            abs(ratio / abs(factor) - 1) <= CLOSE
+            for ratio, factor in zip(ratios, factors, strict=True)
+        )
+        for one in (scale, scale[::-1])
+        for factors in (one, [1 / factor for factor in one])
+    )
+
+
+def _times(cells: tuple[float, float], other: tuple[float, float]) -> str:
+    """Return how much larger cells are, such as "4", or "4 and 2" where that differs along x and y."""
+    return " and ".join(dict.fromkeys(f"{a / b:.4g}" for a, b in zip(cells, other, strict=True)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from typing import Any, TypeGuard
@@ -17,6 +18,12 @@ PREFIX = "spatial:"
 DIMENSIONS, SHAPE = "spatial:dimensions", "spatial:shape"
 TRANSFORM, BOX = "spatial:transform", "spatial:bbox"
 REGISTRATION = "spatial:registration"
+FURTHEST_X, FURTHEST_Y = 541.0, 91.0
+"""Beyond these no numbers are longitudes or latitudes in degrees."""
+GEOGRAPHIC = frozenset(
+    {"EPSG:4326", "EPSG:4258", "EPSG:4269", "EPSG:4283", "EPSG:4617", "OGC:CRS84", "OGC:84"}
+)
+"""Codes of systems in degrees that data are usually in."""
 CLOSE = 0.05
 """By what part of a cell the edges of a grid may differ that is described twice."""
 
@@ -115,6 +122,40 @@ def is_affine(given: Mapping[str, Any]) -> bool:
         Attributes.
     """
     return bool(given.get("spatial:transform_type", "affine") == "affine")
+
+
+def degrees_beyond(given: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return what of a box, or else of the origin of a transform, no longitude or latitude is, and the system in degrees.
+
+    Parameters
+    ----------
+    given : Mapping
+        Attributes of spatial: and of proj: that count for a node.
+    """
+    system = _in_degrees(given)
+    box, transform = numbers_in(given.get(BOX), 4), numbers_in(given.get(TRANSFORM), 6)
+    if box is not None:
+        name, x, y = BOX, box[::2], box[1::2]
+    elif transform is not None and is_affine(given):
+        name, x, y = TRANSFORM, transform[2:3], transform[5:6]
+    else:
+        return None
+    # longitudes may go on to 360 and beyond the antimeridian, and the outer cells half a cell over the poles
+    beyond = any(abs(one) > FURTHEST_X for one in x) or any(abs(one) > FURTHEST_Y for one in y)
+    return (name, system) if system is not None and beyond else None
+
+
+def _in_degrees(given: Mapping[str, Any]) -> str | None:
+    """Return how a system of longitudes and latitudes is named, None where it is another one or not known."""
+    code, text, parts = (given.get(f"proj:{name}") for name in ("code", "wkt2", "projjson"))
+    if isinstance(code, str):
+        return code if code.strip().upper() in GEOGRAPHIC else None
+    if isinstance(text, str):
+        begins = text.lstrip().upper().startswith(("GEOGCRS", "GEOGRAPHICCRS"))
+        return "a geographic system" if begins and '"degree"' in text.lower() else None
+    if isinstance(parts, Mapping) and parts.get("type") == "GeographicCRS":
+        return "a geographic system" if '"unit": "degree"' in json.dumps(parts) else None
+    return None
 
 
 def is_exchanged(box: list[float]) -> bool:

@@ -20,6 +20,7 @@ from nz_explorer.conventions.zcf.grids import (
     are_lengths,
     are_two,
     box_of,
+    degrees_beyond,
     exchanged,
     in_force,
     is_affine,
@@ -202,6 +203,15 @@ def grid_of_a_group_is_one(group: Group) -> Iterator[Fail]:
 
 
 def _grid_is_one(node: Node) -> Iterator[Fail]:
+    own = node.attributes
+    if not {TRANSFORM, BOX}.isdisjoint(own) and (odd := degrees_beyond(_with_system(node))):
+        name, system = odd
+        yield Fail(
+            node.attribute_pointer(name),
+            f"{name} is {shown(own[name])}, and the reference system, {system}, is one of longitudes and latitudes in degrees:"
+            " no grid is there",
+        )
+        return
     told, at = False, node.attribute_pointer(BOX)
     for fail in _transform_and_box(node):
         told = told or fail.pointer == at
@@ -217,6 +227,18 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
         fix=None
         if across
         else lambda node: Draft("suggest", set_attribute(node, BOX, [x[0], y[0], x[1], y[1]])),
+    )
+
+
+def _with_system(node: Node) -> dict[str, Any]:
+    """Return the attributes of spatial: that a node has itself, and its reference system, which its group may have."""
+    above = node.parent if isinstance(node, Array) else None
+    parent = node.hierarchy.node_if_loaded(above) if above else None
+    system = {} if parent is None else parent.attributes
+    if any(name.startswith("proj:") for name in node.attributes):
+        system = {}  # that of the group does not count then
+    return {name: system[name] for name in system if name.startswith("proj:")} | dict(
+        node.attributes
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from nz_explorer.conventions.zarr3.nodes import set_to, shown
 from nz_explorer.conventions.zcf import known_conventions
-from nz_explorer.conventions.zcf.declarations import levels
+from nz_explorer.conventions.zcf.declarations import declared_here, levels
 from nz_explorer.conventions.zcf.grids import (
     BOX,
     CLOSE,
@@ -152,6 +152,49 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
                 f"scale of level {place[-1]} is {shown(given)}, and by {TRANSFORM} its cells are"
                 f" {_times(cells, others[0])} times as large as those of {shown(source)}",
             )
+
+
+@rule(
+    "ZCF-SPATIAL-001",
+    on="group",
+    needs=("attributes", "conventions list"),
+    when=lambda group: "multiscales" in group.attributes,
+)
+def levels_say_where_they_are(group: Group) -> Iterator[Fail]:
+    """Warn of a pyramid whose levels have no transform, which is recommended where spatial: and multiscales come together."""
+    declared = declared_here(group)
+    if TRANSFORM in group.attributes or not {
+        known_conventions.SPATIAL,
+        known_conventions.MULTISCALES,
+    } <= {*declared}:
+        return
+    lacking = [
+        (place, level)
+        for place, level in islice(levels(group), known_conventions.MOST_LEVELS)
+        if is_affine({**group.attributes, **level}) and not _is_placed(group, level)
+    ]
+    if lacking:
+        place, _ = lacking[0]
+        others = f", and neither have {len(lacking) - 1} more" if lacking[1:] else ""
+        yield Fail(
+            group.attribute_pointer(*place, TRANSFORM),
+            f"level {place[-1]} has no {TRANSFORM}{others}: it is highly recommended at each level, as readers else have to work"
+            " it out from the scale",
+            impact="advice",
+        )
+
+
+def _is_placed(group: Group, level: Mapping[str, Any]) -> bool:
+    """Whether a level has a transform: in the pyramid, or at its group or one of its arrays; also where it is not there."""
+    inside = level.get("transform")
+    if TRANSFORM in level or (isinstance(inside, Mapping) and TRANSFORM in inside):
+        return True  # which is reported, where it is at the wrong place
+    asset = level.get("asset")
+    node = group.hierarchy.get(below(group.path) + asset) if isinstance(asset, str) else None
+    if node is None or TRANSFORM in node.attributes:
+        return True
+    inner = node.hierarchy.children(node) if isinstance(node, Group) else []
+    return any(TRANSFORM in one.attributes for one in inner)
 
 
 def _cells(level: Mapping[str, Any]) -> tuple[float, float] | None:

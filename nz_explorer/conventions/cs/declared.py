@@ -223,9 +223,16 @@ def one_revision(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutp
         signs = [sign for crs in own for sign in signs_of_revisions(crs)]
         # the place that differs from the most others; of two that are as frequent it is the older revision's
         usual = max(found, key=lambda one: (sum(one in sign for _, sign in signs), one))
-        odd = (pointer for pointer, sign in signs if usual not in sign)
+        odd = [pointer for pointer, sign in signs if usual not in sign]
+        forms = " and ".join(f"{one} ({REVISIONS[one]})" for one in found)
+        at_axes = [one for one in odd if one.endswith("/direction") and "/coordinates/" not in one]
+        if odd and at_axes == odd:
+            forms = (
+                f"axes have the direction, as in r1, and the rest is {usual} ({REVISIONS[usual]}); the first example of the"
+                " text and geozarr for R have it so"
+            )
         yield Fail(
-            next(odd, node.attribute_pointer(attribute)),
-            f"this mixes revisions of cs: {' and '.join(f'{one} ({REVISIONS[one]})' for one in found)}",
+            odd[0] if odd else node.attribute_pointer(attribute),
+            f"this mixes revisions of cs: {forms}",
             rule="CS-REV-001",
         )

@@ -57,6 +57,8 @@ DIRECTIONS = frozenset(
 )
 """OGC 18-005r5, Table 48."""
 
+NONE_IN_R = "OTHER"
+"""What the package geozarr for R writes where an axis has no direction."""
 USUAL = {"X": ("east",), "Y": ("north",), "Z": ("up", "down"), "T": ("future", "past")}
 
 
@@ -123,16 +125,18 @@ def _direction(axis: Axis, holder: Axis | CoordinateSet, text: bool | None) -> R
                 rule="CS-AX-005",
             )
         return
-    if text is True and usual is None:  # of one in space and time CS-AX-003 says so
-        yield from _no_direction(axis, pointer, "string")
     if not isinstance(given, str) or given not in DIRECTIONS:
+        right = _right_direction(pointer, given)
         yield Fail(
             pointer,
-            f"{json_text(given)} is not a direction of OGC 18-005r5, Table 48",
-            fix=lambda _node: _right_direction(pointer, given),
+            f"{json_text(given)} is not a direction of OGC 18-005r5, Table 48{_as_in_r(given)}",
+            fix=lambda _node: right,
             rule="CS-AX-007",
         )
-    elif usual is not None and given not in usual:
+        return
+    if text is True and usual is None:  # of one in space and time CS-AX-003 says so
+        yield from _no_direction(axis, pointer, "string")
+    if usual is not None and given not in usual:
         yield Fail(
             pointer,
             f"axis {axis.abbreviation} usually points {' or '.join(usual)}, not {given}",
@@ -146,12 +150,25 @@ _DECORATION = re.compile(r"[-_ ]|wards?$|er(?:n|ly)$")
 
 def _right_direction(pointer: str, given: Any) -> Draft | None:
     """Return the fix of a direction in other letters, or in another form of the word; None where it is another word."""
+    if given == NONE_IN_R:
+        return Draft("suggest", (remove(pointer),))
     plain = str(given).lower()
     names = {name.lower(): name for name in DIRECTIONS}
     if plain in names:
         return Draft("safe", (replace(pointer, names[plain]),))
     right = names.get(_DECORATION.sub("", plain))
     return None if right is None else Draft("suggest", (replace(pointer, right),))
+
+
+def _as_in_r(given: Any) -> str:
+    """Return what is said of directions as the author's package for R writes them: in capitals, with underscores."""
+    if given == NONE_IN_R:
+        return "; geozarr for R writes it where there is none"
+    if not isinstance(given, str) or given != given.upper():
+        return ""
+    names = {name.lower(): name for name in DIRECTIONS}
+    right = names.get(given.lower().replace("_", ""))
+    return "" if right is None else f", which has {json_text(right)}; geozarr for R writes capitals"
 
 
 def _no_direction(axis: Axis, pointer: str, kind: str) -> RuleOutput:

@@ -12,7 +12,7 @@ from nz_explorer.conventions.cs.directions import USUAL, directions, is_physical
 from nz_explorer.conventions.cs.members import misplaced
 from nz_explorer.conventions.cs.parametric import parametric
 from nz_explorer.conventions.cs.times import TEXTS
-from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.conventions.zarr3.nodes import set_to, shown
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
@@ -132,7 +132,11 @@ def of_crs(crs: Crs, beside: Iterable[Axis] = ()) -> RuleOutput:
         if "type" in crs.given and crs.given["type"] not in TYPES:
             yield Fail(
                 crs.pointer("type"),
-                f"type must be one of {', '.join(TYPES)}, got {shown(crs.given['type'])}",
+                f"type must be one of {', '.join(TYPES)}, got {shown(crs.given['type'])}"
+                + (", as geozarr for R writes it" if crs.given["type"] == "unknown" else ""),
+                fix=set_to(crs.pointer("type"), "undefined", "suggest")
+                if crs.given["type"] == "unknown"
+                else None,
                 rule="CS-REV-001",
             )
         else:
@@ -379,7 +383,8 @@ def _abbreviation(axis: Axis, taken: Container[str], *, located: bool) -> RuleOu
     if given is not None and given not in ABBREVIATIONS:
         yield Fail(
             pointer,
-            f"axis {json_text(axis.name)}: abbreviation {json_text(given)} is not X, Y, Z or T",
+            f"axis {json_text(axis.name)}: abbreviation {json_text(given)} is not X, Y, Z or T"
+            + ("; an axis of another kind has none" if given == "" else ""),
             fix=lambda _node: _right_abbreviation(axis, taken, text=text),
             rule="CS-AX-003",
         )
@@ -439,7 +444,7 @@ def _right_abbreviation(axis: Axis, taken: Container[str], *, text: bool) -> Dra
     letter = given.strip().upper() if isinstance(given, str) else None
     likely = [one for one in (letter, meant) if one in ABBREVIATIONS and one not in taken]
     if not likely:
-        return None
+        return Draft("suggest", (remove(pointer),)) if given == "" else None
     sure = likely[0] == letter and meant in (None, letter)
     return Draft("safe" if sure else "suggest", (replace(pointer, likely[0 if sure else -1]),))
 

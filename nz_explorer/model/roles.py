@@ -8,10 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from nz_explorer.model.array import Array
+from nz_explorer.model.dialects.ref import paths_of_arrays
 from nz_explorer.model.dimensions import is_candidate
+from nz_explorer.model.paths import below
+
+if TYPE_CHECKING:
+    from nz_explorer.model.group import Group
+    from nz_explorer.model.node import Node
 
 Role = Literal["coordinate", "candidate", "auxiliary", "overview", "scalar", "data"]
 Direction = Literal["increasing", "decreasing"]
@@ -88,9 +94,27 @@ class RoleResult:
     direction: Direction | None = None
 
 
-def references(arrays: Iterable[Array]) -> dict[str, list[tuple[str, str]]]:
-    """Return who is named by whom: name → (attribute, name of the array that has it)."""
+def references(
+    arrays: Iterable[Array], group: Group | None = None
+) -> dict[str, list[tuple[str, str]]]:
+    """Return who is named by whom: name → (attribute, name of the array that has it).
+
+    Parameters
+    ----------
+    arrays : iterable of Array
+        Those of one group.
+    group : Group, optional
+        The group, whose reference systems (cs) may refer to arrays in it.
+    """
+    arrays = list(arrays)
     found: dict[str, list[tuple[str, str]]] = {}
+    shared: list[tuple[str, Node]] = [] if group is None else [("crs", group)]
+    for key, node in [*shared, *(("cs", array) for array in arrays)]:
+        home = node.path if node is group else node.parent
+        for path in dict.fromkeys(paths_of_arrays(node.attributes.get(key), node)):
+            name = path.rsplit("/", 1)[-1]
+            if path != node.path and path == below(home or "/") + name:
+                found.setdefault(name, []).append((key, node.name or node.path))
     for array in arrays:
         attributes = array.attributes
         for key in CF_REFERENCES:
@@ -135,7 +159,8 @@ def classify(
     users = list(named_by)
     shown = "; ".join(f"{attribute} of {name}" for attribute, name in users[:5])
     detail = shown or f"no array of its group names {array.name}"
-    tests.append(RoleTest("another array names it (CF)", bool(users), detail, "NZ-AUX-001"))
+    by = "cs" if {attribute for attribute, _ in users} & {"cs", "crs"} else "CF"
+    tests.append(RoleTest(f"another array names it ({by})", bool(users), detail, "NZ-AUX-001"))
     return RoleResult("auxiliary" if users else "data", tuple(tests))
 
 

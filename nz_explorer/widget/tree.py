@@ -99,7 +99,7 @@ class Tree:
         known = self._named_by.get(group.path)
         # whenever one of the nodes becomes another one, the names are noted anew
         if known is None or known[0] is not group.child_names:
-            known = (group.child_names, references(group.arrays))
+            known = (group.child_names, references(group.arrays, group))
             self._named_by[group.path] = known
         return known[1]
 

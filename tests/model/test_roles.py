@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import zarr
 
 from nz_explorer.conventions import rules
 from nz_explorer.model import (
@@ -84,6 +85,47 @@ def test_scalars_auxiliary_coordinates_and_data(sample_store: Path) -> None:
     assert roles["latitude"] == roles["longitude"] == "auxiliary"
     assert roles["sea_surface_temperature"] == "data"
     assert classify(arrays(sample_store, "/forecast")["height"]).role == "scalar"
+
+
+def test_arrays_that_reference_systems_of_cs_refer_to_are_auxiliary(tmp_path: Path) -> None:
+    """Also those of a system that the group keeps; what another store or an attribute has is no array of the group."""
+    axis = {
+        "coordinates": [
+            {
+                "values": {"external": {"ref": {"node": "../level"}}},
+                "boundaries": {"external": {"ref": {"node": "../level_bounds"}}},
+            }
+        ]
+    }
+    geolocation = {
+        "geodetic": {
+            "x": {"ref": {"node": "lon2"}},
+            "y": {"ref": {"node": "x", "uri": "https://e.org/lat2"}},
+        }
+    }
+    store = zarr.open_group(
+        tmp_path, mode="w", attributes={"crs": {"p": {"axes": {}, "geolocation": geolocation}}}
+    )
+    data = store.create_array("data", shape=(3,), dtype="f4", dimension_names=["z"])
+    data.attrs["cs"] = {
+        "crs": [{"axes": {"z": axis}}, {"ref": {"node": "..", "attribute": "/attributes/crs/p"}}]
+    }
+    for name in ("level", "level_bounds", "lon2", "lat2"):
+        store.create_array(name, shape=(3,), dtype="f4", dimension_names=["z"])
+    children = arrays(tmp_path, "/")
+    group = next(iter(children.values())).hierarchy["/"]
+    assert isinstance(group, Group)
+    named = references(children.values(), group)
+    roles = {name: classify(array, None, named.get(name, ())) for name, array in children.items()}
+    assert {name: result.role for name, result in roles.items()} == {
+        "data": "data",
+        "lat2": "data",
+        "level": "auxiliary",
+        "level_bounds": "auxiliary",
+        "lon2": "auxiliary",
+    }
+    assert roles["level"].tests[-1].test == "another array names it (cs)"
+    assert roles["level"].tests[-1].detail == "cs of data"
 
 
 def test_the_dimension_table_names_conflicts_and_candidates(broken_store: Path) -> None:

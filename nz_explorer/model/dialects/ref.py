@@ -8,7 +8,7 @@ both are tried. What leads nowhere from there is looked for from the group and f
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -231,3 +231,30 @@ def _inside(node: Node, attribute: str) -> Target | None:
 def with_attributes(attribute: str) -> str:
     """Return a pointer with ``/attributes``, which was forgotten, in front."""
     return "/attributes/" + attribute.removeprefix("/")
+
+
+def paths_of_arrays(given: Any, node: Node) -> Iterator[str]:
+    """Yield where the references to arrays lead that an attribute of a node has in it, at any depth.
+
+    Paths begin at the node, or in cs at the group of an array: both are yielded, whether an array is there or not.
+
+    Parameters
+    ----------
+    given : object
+        The value of the attribute, such as ``cs``.
+    node : Node
+        The node.
+    """
+    homes = [node.path] if isinstance(node, Group) else [node.path, node.parent or "/"]
+    rest = [given]
+    while rest:  # a document may be nested deeper than Python calls functions
+        one = rest.pop()
+        if isinstance(one, list):
+            rest += one
+        elif isinstance(one, Mapping):
+            rest += one.values()
+            inner = one.get("ref")
+            named = inner if isinstance(inner, Mapping) else {}
+            path = named.get("node")
+            if isinstance(path, str) and not {"uri", "attribute"} & named.keys():
+                yield from filter(None, (joined(home, path) for home in homes))

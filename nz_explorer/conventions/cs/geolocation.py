@@ -18,7 +18,7 @@ from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
-from nz_explorer.engine.findings import Fail, RuleOutput
+from nz_explorer.engine.findings import Fail, RuleOutput, Undecided
 from nz_explorer.engine.fixes import Draft, plain, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Node
@@ -43,7 +43,9 @@ def geolocation(system: CoordinateSystem) -> RuleOutput:
         if _malformed(given) is not None:
             continue
         for kind, direction in product(KINDS, DIRECTIONS):
-            if kind in given and not (direction == "y" and crs.is_shared and _differ(crs, kind)):
+            if kind in given and not (
+                direction == "y" and crs.is_shared and _differ(crs.home, given[kind])
+            ):
                 reference = resolve(given[kind][direction], crs.home)
                 place = join(at, kind, direction) if crs.home is system.array else at
                 yield from _shape(reference, _expected(system, crs, reference), place)
@@ -55,7 +57,9 @@ def geolocation_by_itself(crs: Crs) -> RuleOutput:
         return
     yield from _positions(crs, None)
     for kind in KINDS if _malformed(crs.given["geolocation"]) is None else ():
-        if kind in crs.given["geolocation"] and (shapes := _differ(crs, kind)):
+        if kind in crs.given["geolocation"] and (
+            shapes := _differ(crs.home, crs.given["geolocation"][kind])
+        ):
             yield Fail(
                 crs.pointer("geolocation", kind, "y"),
                 f"x and y of {kind} have the shapes {' and '.join(map(str, shapes))}; there are as many of both, in the same order",
@@ -63,10 +67,9 @@ def geolocation_by_itself(crs: Crs) -> RuleOutput:
             )
 
 
-def _differ(crs: Crs, kind: str) -> list[list[int]]:
+def _differ(home: Node, pair: Mapping[str, Any]) -> list[list[int]]:
     """Return the shapes of the arrays with x and y, where they are not the same."""
-    pair = (crs.given["geolocation"][kind][direction] for direction in DIRECTIONS)
-    held = [resolve(given, crs.home).array for given in pair]
+    held = (resolve(pair[direction], home).array for direction in DIRECTIONS)
     shapes = [list(one.shape) for one in held if one is not None and one.shape is not None]
     return shapes if len(shapes) == 2 and shapes[0] != shapes[1] else []
 
@@ -122,8 +125,9 @@ def geolocation_of_a_node(node: Node) -> RuleOutput:
                 yield undeclared(
                     node, "geolocation", f"{known.name} (by {what})", known, "CS-REG-002"
                 )
-    for kind, direction in product(KINDS, DIRECTIONS):
-        if kind in given:
+    for kind in (one for one in KINDS if one in given):
+        wrong: list[Fail | Undecided] = []
+        for direction in DIRECTIONS:
             place = join(at, kind, direction)
             formed = isinstance(given[kind][direction], Mapping | str)
             if known_conventions.GEOLOCATION in declared and not formed:
@@ -131,12 +135,23 @@ def geolocation_of_a_node(node: Node) -> RuleOutput:
             reference = resolve(given[kind][direction], node)
             yield from _reference(node, reference, place)
             yield from _are_positions(reference, place)
-            yield from _shape(reference, _lengths(node, reference), place)
-    for kind in KINDS:
-        if kind in given:
-            yield from _swapped(node, given[kind], kind, None, join(at, kind))
+            wrong += _shape(reference, _lengths(node, reference), place)
+        yield from wrong or _unlike(node, given[kind], kind, join(at, kind, "y"))
+        yield from _swapped(node, given[kind], kind, None, join(at, kind))
     if known_conventions.GEOLOCATION not in declared or all(_of_objects(given)):
         yield from _systems(at, given)
+
+
+def _unlike(node: Node, pair: Mapping[str, Any], kind: str, at: str) -> RuleOutput:
+    """Judge whether x and y are there for the same elements."""
+    if shapes := _differ(node, pair):
+        yield Fail(
+            at,
+            f"x and y of {kind} have the shapes {shapes[0]} and {shapes[1]}: both give a position of each element,"
+            " so they have one shape",
+            severity="warning",
+            rule="CS-GEO-001",
+        )
 
 
 def _of_objects(given: Mapping[str, Any]) -> Iterator[bool]:

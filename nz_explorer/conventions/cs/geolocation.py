@@ -31,6 +31,8 @@ KINDS = ("geodetic", "planar")
 
 DIRECTIONS = ("x", "y")
 
+_IN_REF = "as the text of cs has it, though examples of geolocation do not"
+
 
 def geolocation(system: CoordinateSystem) -> RuleOutput:
     """Judge whether geolocation arrays are there, and as long as the dimensions of their reference system."""
@@ -88,7 +90,7 @@ def _positions(crs: Crs, entry: str | None) -> RuleOutput:
         yield from _reference(crs.home, reference, place)
         if entry is None:
             keyed = any(map(is_keyed, crs.axes))
-            yield from without_ref(place, given[kind][direction], keyed=keyed)
+            yield from without_ref(place, given[kind][direction], keyed=keyed, why=_IN_REF)
         yield from _are_positions(reference, place)
     for kind in KINDS:
         if kind in given:

@@ -192,14 +192,19 @@ def _malformed(given: Any) -> str | None:
 
 def _members(at: str, given: Mapping[str, Any]) -> RuleOutput:
     """Judge the names of members: the schema of geolocation allows no others."""
+    others: list[tuple[tuple[str, ...], str]] = [
+        ((name,), "geolocation has geodetic and planar") for name in given if name not in KINDS
+    ]
     for kind in KINDS:
-        for name in given.get(kind, {}):
-            if name not in (*DIRECTIONS, *SYSTEMS):
-                yield Fail(
-                    join(at, kind, name),
-                    f"{json_text(name)} is not allowed here: {kind} has x, y and crs",
-                    rule="CS-GEO-001",
-                )
+        has = f"{kind} has x, y and crs"
+        allowed = (*DIRECTIONS, *SYSTEMS)
+        others += [((kind, name), has) for name in given.get(kind, {}) if name not in allowed]
+    for members, has in others:
+        yield Fail(
+            join(at, *members),
+            f"{json_text(members[-1])} is not allowed here: {has}",
+            rule="CS-GEO-001",
+        )
 
 
 def _systems(at: str, given: Mapping[str, Any]) -> RuleOutput:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.zarr3.chunks import nothing_is_found
@@ -13,6 +13,8 @@ from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Group, is_candidate
 from nz_explorer.model.dialects.crs import X_NAMES, Y_NAMES
+from nz_explorer.model.dialects.cs import coordinate_system
+from nz_explorer.model.dialects.ref import resolve
 from nz_explorer.model.fill_values import value_text
 from nz_explorer.text.phrases import listed
 from nz_explorer.text.units import hemispheres
@@ -159,7 +161,7 @@ def grid_mapping_is_named(group: Group) -> Iterator[Fail]:
 
 @rule("CF-REF-005", on="members")
 def coordinates_are_named(group: Group) -> Iterator[Fail]:
-    """Note latitudes and longitudes in two dimensions, or more, that no array names as its coordinates."""
+    """Note latitudes and longitudes in two dimensions, or more, that neither coordinates of an array nor geolocation names."""
     latitudes, longitudes = _positions(group)
     if len(latitudes) != 1 or len(longitudes) != 1:
         return  # which of several belong to what is not clear
@@ -169,6 +171,8 @@ def coordinates_are_named(group: Group) -> Iterator[Fail]:
         latitude.name,
         longitude.name,
     }:
+        return
+    if any(array in (latitude, longitude) for array in _located(group)):
         return
     dimensions = set(latitude.dimension_names or ())
     users = [
@@ -190,6 +194,27 @@ def coordinates_are_named(group: Group) -> Iterator[Fail]:
             impact="advice",
             fix=_give("coordinates", f"{latitude.name} {longitude.name}", users),
         )
+
+
+def _located(group: Group) -> Iterator[Array | None]:
+    """Yield the arrays that geolocation names, by itself or in a reference system of cs: neither uses attributes of CF."""
+    given = [
+        (node, node.attributes["geolocation"])
+        for node in (group, *group.with_attribute("geolocation"))
+        if "geolocation" in node.attributes
+    ]
+    for array in group.with_attribute("cs"):
+        system = coordinate_system(array)
+        given += [
+            (crs.home, crs.given.get("geolocation"))
+            for crs in (() if system is None else system.crs)
+            if isinstance(crs.given, Mapping)
+        ]
+    for home, kinds in given:
+        for pair in kinds.values() if isinstance(kinds, Mapping) else ():
+            for direction in ("x", "y") if isinstance(pair, Mapping) else ():
+                if direction in pair:
+                    yield resolve(pair[direction], home).array
 
 
 def _positions(group: Group) -> tuple[list[Array], list[Array]]:

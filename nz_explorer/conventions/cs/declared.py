@@ -15,6 +15,7 @@ from nz_explorer.conventions.zcf.declarations import (
     declared_here,
     declares,
     entries,
+    goes_first,
     pointer_to,
 )
 from nz_explorer.engine.findings import Fail, RuleOutput
@@ -150,8 +151,14 @@ def undeclared(node: Node, attribute: str, what: str, known: Convention, rule_id
             "the uuid or a URL has to identify the convention, since names are not unique"
         )
     whole = dict(known.entry)
-    if (other := _goes_first(node, known)) is not None:
-        i, member = other
+    overruled = [
+        (i, goes_first(entry))
+        for i, entry in entries(node)
+        if known in known_conventions.mentioned(entry)
+        and known_conventions.identify(entry) is not known
+    ]
+    if overruled:
+        i, member = overruled[0]
         at, right = pointer_to(node, i, member), known.entry.get(member)
         return Fail(
             node.attribute_pointer(attribute),
@@ -170,18 +177,6 @@ def undeclared(node: Node, attribute: str, what: str, known: Convention, rule_id
         severity="warning" if known is known_conventions.PROJ else None,
         rule=rule_id,
     )
-
-
-def _goes_first(node: Node, known: Convention) -> tuple[int, str] | None:
-    """Return an entry that has an address of a convention, and the member by which it is one of another; None if there is none."""
-    for i, entry in entries(node):
-        there = [one for one in IDENTIFIERS if isinstance(entry.get(one), str)]
-        others = [
-            one for one in there if known_conventions.identify({one: entry[one]}) is not known
-        ]
-        if others and len(others) < len(there):
-            return i, others[0]
-    return None
 
 
 @rule("CS-REG-005", on="node", formats=(3,), needs=("attributes",), when=declares)

@@ -18,7 +18,7 @@ from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
-from nz_explorer.engine.findings import Fail, RuleOutput
+from nz_explorer.engine.findings import Fail, RuleOutput, Undecided
 from nz_explorer.engine.fixes import Draft, plain, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Node
@@ -30,6 +30,8 @@ KINDS = ("geodetic", "planar")
 """The systems in which positions may be given, each as x and y."""
 
 DIRECTIONS = ("x", "y")
+
+_IN_REF = "as the text of cs has it, though examples of geolocation do not"
 
 
 def geolocation(system: CoordinateSystem) -> RuleOutput:
@@ -43,7 +45,9 @@ def geolocation(system: CoordinateSystem) -> RuleOutput:
         if _malformed(given) is not None:
             continue
         for kind, direction in product(KINDS, DIRECTIONS):
-            if kind in given and not (direction == "y" and crs.is_shared and _differ(crs, kind)):
+            if kind in given and not (
+                direction == "y" and crs.is_shared and _differ(crs.home, given[kind])
+            ):
                 reference = resolve(given[kind][direction], crs.home)
                 place = join(at, kind, direction) if crs.home is system.array else at
                 yield from _shape(reference, _expected(system, crs, reference), place)
@@ -55,7 +59,9 @@ def geolocation_by_itself(crs: Crs) -> RuleOutput:
         return
     yield from _positions(crs, None)
     for kind in KINDS if _malformed(crs.given["geolocation"]) is None else ():
-        if kind in crs.given["geolocation"] and (shapes := _differ(crs, kind)):
+        if kind in crs.given["geolocation"] and (
+            shapes := _differ(crs.home, crs.given["geolocation"][kind])
+        ):
             yield Fail(
                 crs.pointer("geolocation", kind, "y"),
                 f"x and y of {kind} have the shapes {' and '.join(map(str, shapes))}; there are as many of both, in the same order",
@@ -63,10 +69,9 @@ def geolocation_by_itself(crs: Crs) -> RuleOutput:
             )
 
 
-def _differ(crs: Crs, kind: str) -> list[list[int]]:
+def _differ(home: Node, pair: Mapping[str, Any]) -> list[list[int]]:
     """Return the shapes of the arrays with x and y, where they are not the same."""
-    pair = (crs.given["geolocation"][kind][direction] for direction in DIRECTIONS)
-    held = [resolve(given, crs.home).array for given in pair]
+    held = (resolve(pair[direction], home).array for direction in DIRECTIONS)
     shapes = [list(one.shape) for one in held if one is not None and one.shape is not None]
     return shapes if len(shapes) == 2 and shapes[0] != shapes[1] else []
 
@@ -85,7 +90,7 @@ def _positions(crs: Crs, entry: str | None) -> RuleOutput:
         yield from _reference(crs.home, reference, place)
         if entry is None:
             keyed = any(map(is_keyed, crs.axes))
-            yield from without_ref(place, given[kind][direction], keyed=keyed)
+            yield from without_ref(place, given[kind][direction], keyed=keyed, why=_IN_REF)
         yield from _are_positions(reference, place)
     for kind in KINDS:
         if kind in given:
@@ -122,8 +127,9 @@ def geolocation_of_a_node(node: Node) -> RuleOutput:
                 yield undeclared(
                     node, "geolocation", f"{known.name} (by {what})", known, "CS-REG-002"
                 )
-    for kind, direction in product(KINDS, DIRECTIONS):
-        if kind in given:
+    for kind in (one for one in KINDS if one in given):
+        wrong: list[Fail | Undecided] = []
+        for direction in DIRECTIONS:
             place = join(at, kind, direction)
             formed = isinstance(given[kind][direction], Mapping | str)
             if known_conventions.GEOLOCATION in declared and not formed:
@@ -131,12 +137,23 @@ def geolocation_of_a_node(node: Node) -> RuleOutput:
             reference = resolve(given[kind][direction], node)
             yield from _reference(node, reference, place)
             yield from _are_positions(reference, place)
-            yield from _shape(reference, _lengths(node, reference), place)
-    for kind in KINDS:
-        if kind in given:
-            yield from _swapped(node, given[kind], kind, None, join(at, kind))
+            wrong += _shape(reference, _lengths(node, reference), place)
+        yield from wrong or _unlike(node, given[kind], kind, join(at, kind, "y"))
+        yield from _swapped(node, given[kind], kind, None, join(at, kind))
     if known_conventions.GEOLOCATION not in declared or all(_of_objects(given)):
         yield from _systems(at, given)
+
+
+def _unlike(node: Node, pair: Mapping[str, Any], kind: str, at: str) -> RuleOutput:
+    """Judge whether x and y are there for the same elements."""
+    if shapes := _differ(node, pair):
+        yield Fail(
+            at,
+            f"x and y of {kind} have the shapes {shapes[0]} and {shapes[1]}: both give a position of each element,"
+            " so they have one shape",
+            severity="warning",
+            rule="CS-GEO-001",
+        )
 
 
 def _of_objects(given: Mapping[str, Any]) -> Iterator[bool]:
@@ -175,14 +192,19 @@ def _malformed(given: Any) -> str | None:
 
 def _members(at: str, given: Mapping[str, Any]) -> RuleOutput:
     """Judge the names of members: the schema of geolocation allows no others."""
+    others: list[tuple[tuple[str, ...], str]] = [
+        ((name,), "geolocation has geodetic and planar") for name in given if name not in KINDS
+    ]
     for kind in KINDS:
-        for name in given.get(kind, {}):
-            if name not in (*DIRECTIONS, *SYSTEMS):
-                yield Fail(
-                    join(at, kind, name),
-                    f"{json_text(name)} is not allowed here: {kind} has x, y and crs",
-                    rule="CS-GEO-001",
-                )
+        has = f"{kind} has x, y and crs"
+        allowed = (*DIRECTIONS, *SYSTEMS)
+        others += [((kind, name), has) for name in given.get(kind, {}) if name not in allowed]
+    for members, has in others:
+        yield Fail(
+            join(at, *members),
+            f"{json_text(members[-1])} is not allowed here: {has}",
+            rule="CS-GEO-001",
+        )
 
 
 def _systems(at: str, given: Mapping[str, Any]) -> RuleOutput:

@@ -82,7 +82,10 @@ def _reference(
 _NOT_FOUND = {"xarray-zarr-xgroup": "gives the array without coordinates"}
 
 
-def without_ref(at: str, given: Any, *, keyed: bool) -> RuleOutput:
+_SINCE_KEYED = "as the text has it since axes are an object by name"
+
+
+def without_ref(at: str, given: Any, *, keyed: bool, why: str = _SINCE_KEYED) -> RuleOutput:
     """Note a reference with nothing around it, as examples had it while axes were lists.
 
     Parameters
@@ -93,12 +96,14 @@ def without_ref(at: str, given: Any, *, keyed: bool) -> RuleOutput:
         What is there.
     keyed : bool
         Whether axes are an object by name there.
+    why : str
+        Which text has ref around it, in words.
     """
     if keyed and isinstance(given, Mapping) and "node" in given and "ref" not in given:
         yield Fail(
             at,
-            f"reference: it stands alone, and belongs in ref, here {json_text({'ref': given})}, as the text has it since axes"
-            " are an object by name; the reader of the author of cs finds no coordinates otherwise",
+            f"reference: it stands alone, and belongs in ref, here {json_text({'ref': given})}, {why};"
+            " the reader of the author of cs finds no coordinates otherwise",
             severity="warning",
             readers=_NOT_FOUND,
             fix=lambda _node: Draft("suggest", (replace(at, {"ref": given}),)),

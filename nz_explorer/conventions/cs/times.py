@@ -324,7 +324,9 @@ def _epoch(given: Any, at: str, calendars: Calendars) -> RuleOutput:
         first = f"{'+' if len(year) > 4 else ''}{year}-01-01"
         yield Fail(
             at,
-            f"epoch {json_text(given)} is a year; an instant such as {first} is meant",
+            f"epoch {json_text(given)} is a year; an instant such as {first} is meant"
+            if isinstance(given, str)
+            else f"epoch must be a text with a date of ISO 8601, got {json_text(given)}",
             severity="warning" if isinstance(given, str) else None,
             fix=lambda _node: Draft("suggest", (replace(at, first),)),
             rule="CS-TIME-002",

@@ -158,17 +158,26 @@ def _of_nobody(node: Node, i: int, entry: dict[str, Any]) -> Iterator[Fail]:
     others = known_conventions.mentioned(entry)
     if known_conventions.identify(entry) is not None or known_conventions.NZ in others:
         return
-    first = known_conventions.identifier(entry)
     for other in others[:1]:
-        wrong = next(
-            one for one in IDENTIFIERS if str(entry.get(one)).lower() == str(first).lower()
-        )
+        wrong = goes_first(entry)
         yield Fail(
             pointer_to(node, i, wrong),
             f"{wrong} of entry {i}, which goes first, is not that of {other.name}, whose address the entry has",
             severity="warning",
             fix=_replaced(pointer_to(node, i, wrong), other.entry.get(wrong)),
         )
+
+
+def goes_first(entry: dict[str, Any]) -> str:
+    """Return the member by which an entry identifies its convention, whatever the others say.
+
+    Parameters
+    ----------
+    entry : dict
+        Of ``zarr_conventions``, with something that identifies a convention.
+    """
+    first = str(known_conventions.identifier(entry)).lower()
+    return next(one for one in IDENTIFIERS if str(entry.get(one)).lower() == first)
 
 
 def _replaced(pointer: str, right: str | None) -> FixMaker | None:

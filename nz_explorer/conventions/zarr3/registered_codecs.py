@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.conventions.zarr3.arrays import all_codecs
-from nz_explorer.conventions.zarr3.nodes import V3, is_integer, shown
+from nz_explorer.conventions.zarr3.nodes import V3, is_integer, is_number, shown
 from nz_explorer.conventions.zarr3.registered_extensions import CODECS
 from nz_explorer.conventions.zarr3.representations import (
     REAL,
@@ -91,6 +91,12 @@ def _scale_offset(at: str, settings: dict[str, Any], given: Representation) -> I
                 f"{member} of scale_offset must be a value of {data_type.text}, spelled as a fill value,"
                 f" got {shown(settings[member])}",
             )
+    scale = settings.get("scale")
+    if is_number(scale) and not scale:
+        yield Fail(
+            f"{at}/scale",
+            f"scale of scale_offset is {shown(scale)}: everything is written as 0, and reading divides by it",
+        )
 
 
 def _is_value(given: Any, data_type: DataType) -> bool:

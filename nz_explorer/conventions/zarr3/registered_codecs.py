@@ -191,11 +191,29 @@ def _reshape(at: str, settings: dict[str, Any], given: Representation) -> Iterat
         why = "−1 may occur once"
     elif any(a >= b for a, b in pairwise(axes)):
         why = "the dimensions that it lists must rise"
-    elif shape is not None and reshaped(wanted, shape) is None:
+    elif shape is None:
+        return
+    elif (made := reshaped(wanted, shape)) is None:
         why = f"it cannot be made of a chunk of {shape}"
+    elif (moved := _moved(wanted, made, shape)) is not None:
+        why = (
+            f"dimension {moved} of {made} is not where {wanted[moved]} is in a chunk of {shape};"
+            " it runs along other elements"
+        )
     else:
         return
     yield Fail(f"{at}/shape", f"shape of reshape is {shown(wanted)}: {why}")
+
+
+def _moved(wanted: list[Any], made: list[int], shape: list[int]) -> int | None:
+    """Return a dimension before or after which there is not what is around the dimensions that it is made of."""
+    for i, one in enumerate(wanted):
+        if isinstance(one, list) and one:
+            # the first product is printed without a colon, with which it holds for the examples of the text
+            before = math.prod(made[:i]) == math.prod(shape[: one[0]])
+            if not before or math.prod(made[i + 1 :]) != math.prod(shape[one[-1] + 1 :]):
+                return i
+    return None
 
 
 def _is_length(given: Any) -> bool:

@@ -26,7 +26,7 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array, codec_name
+from nz_explorer.model import Array, codec_name, configuration_of
 from nz_explorer.model.chunk_edges import shapes_of
 from nz_explorer.text.phrases import plural
 
@@ -62,8 +62,8 @@ def _chains(array: Array) -> Iterator[tuple[str, list[Any]]]:
     """Yield the chain of an array and those of its shards, each with its pointer; an empty one is Z3-CODEC-008."""
     yield "/codecs", array.codecs
     for pointer, codec in all_codecs(array.codecs, "/codecs"):
-        configuration = codec.get("configuration") if isinstance(codec, dict) else None
-        if codec_name(codec) == "sharding_indexed" and isinstance(configuration, dict):
+        configuration = configuration_of(codec)
+        if codec_name(codec) == "sharding_indexed":
             for member in ("codecs", "index_codecs"):
                 chain = configuration.get(member)
                 if isinstance(chain, list) and chain:
@@ -282,8 +282,7 @@ def index_protected(array: Array) -> Iterator[Fail]:
                 "the shard index is not protected by crc32c: damage to it goes unnoticed, and zarrita up to May 2026 reads other bytes for the data",
             )
         for number, codec in enumerate(chain if isinstance(chain, list) else ()):
-            given = codec.get("configuration") if isinstance(codec, dict) else None
-            if isinstance(given, dict) and given.get("endian") == "big":
+            if configuration_of(codec).get("endian") == "big":
                 yield Fail(
                     f"{pointer}/configuration/index_codecs/{number}/configuration/endian",
                     "the shard index is big-endian, and little-endian is recommended; every reader decodes both",

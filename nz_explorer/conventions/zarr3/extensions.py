@@ -13,13 +13,12 @@ from nz_explorer.conventions.zarr3.registered_extensions import (
     EXTENSION_NAME,
     URI_NAME,
 )
-from nz_explorer.conventions.zarr3.representations import configuration_of
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, add, remove, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import codec_name
+from nz_explorer.model import codec_name, configuration_of
 
 if TYPE_CHECKING:
     from nz_explorer.engine.findings import FixMaker

@@ -16,13 +16,12 @@ from nz_explorer.conventions.zarr3.representations import (
     REAL,
     ROUNDINGS,
     Representation,
-    configuration_of,
     representations,
     reshaped,
 )
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array, codec_name
+from nz_explorer.model import Array, codec_name, configuration_of
 from nz_explorer.model.data_type import DataType, parse_v3
 from nz_explorer.model.fill_values import decode_storage_fill
 from nz_explorer.model.fill_values.spelling import value_text

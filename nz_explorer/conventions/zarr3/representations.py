@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from nz_explorer.conventions.zarr3.nodes import is_integer
-from nz_explorer.model import codec_name
+from nz_explorer.model import codec_name, configuration_of
 from nz_explorer.model.chunk_edges import runs_of, shapes_of
 from nz_explorer.model.data_type import parse_v3
 from nz_explorer.model.fill_values import decode_storage_fill
@@ -58,18 +58,6 @@ def is_shape(shape: Any) -> TypeGuard[list[int]]:
         What stands in the document.
     """
     return isinstance(shape, list) and all(is_integer(n) and n > 0 for n in shape)
-
-
-def configuration_of(codec: Any) -> dict[str, Any]:
-    """Return the settings of a codec, none where it has no object of them.
-
-    Parameters
-    ----------
-    codec
-        What stands in the list of codecs.
-    """
-    settings = codec.get("configuration") if isinstance(codec, dict) else None
-    return settings if isinstance(settings, dict) else {}
 
 
 def outer_shape(array: Array) -> Any:
@@ -138,8 +126,7 @@ def _has_grid(array: Array) -> bool:
     """Whether the lengths of chunks can be read off the grid, whose form has rules of its own."""
     grid = array.metadata.get("chunk_grid")
     if isinstance(grid, dict) and grid.get("name") == "regular":
-        configuration = grid.get("configuration")
-        return isinstance(configuration, dict) and "chunk_shape" in configuration
+        return "chunk_shape" in configuration_of(grid)
     return False
 
 

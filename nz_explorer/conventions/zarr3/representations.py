@@ -114,6 +114,19 @@ def representations(array: Array) -> dict[str, Representation]:
     return _along(array.codecs, "/codecs", first)
 
 
+def shapes_around(array: Array) -> dict[str, Any]:
+    """Return the shape that each codec is given to encode or to divide, by its pointer, None where it is not known.
+
+    Parameters
+    ----------
+    array : Array
+        The array, whose grid is sound; where its chunks differ in length, what divides all of them counts.
+    """
+    shape = outer_shape(array)
+    first = Representation(None, shape=shape if is_shape(shape) else None, rank=array.ndim)
+    return {at: given.shape for at, given in _along(array.codecs, "/codecs", first).items()}
+
+
 def _number(array: Array) -> float | None:
     """Return the fill value where it is one number, and a codec casts it."""
     if array.data_type.kind not in REAL or "cast_value" not in map(codec_name, array.codecs):
@@ -151,8 +164,9 @@ def _after(name: str | None, settings: dict[str, Any], given: Representation) ->
     if name == "cast_value":
         return _cast(settings, given)
     if name not in _SAME_TYPE:
-        # another codec may make anything of it
-        return Representation(None, rank=given.rank)
+        # another codec may make anything of it; those of numcodecs keep its shape
+        kept = given.shape if name is not None and name.startswith("numcodecs.") else None
+        return Representation(None, shape=kept, rank=given.rank)
     if name == "transpose":
         order = settings.get("order")
         fits = given.shape is not None and is_order(order, len(given.shape))

@@ -2,7 +2,7 @@
 
 from nz_explorer.documents.document import Document
 from nz_explorer.documents.problems import DocumentProblem
-from nz_explorer.model.array import Array, codec_name
+from nz_explorer.model.array import Array, codec_name, configuration_of
 from nz_explorer.model.attribute_types import AttributeType, nz_type
 from nz_explorer.model.consolidated import Consolidated
 from nz_explorer.model.dimensions import Dimension, Use, dimension_table, is_candidate
@@ -28,6 +28,7 @@ __all__ = [
     "Use",
     "classify",
     "codec_name",
+    "configuration_of",
     "dimension_table",
     "is_candidate",
     "nz_type",

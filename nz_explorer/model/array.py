@@ -212,10 +212,8 @@ class Array(Node):
             if found == (1,) and self.shape == ():
                 return ()  # a scalar of netCDF-C: its only chunk has the same key either way
         else:
-            grid = self.metadata.get("chunk_grid")
-            configuration = grid.get("configuration") if isinstance(grid, dict) else None
-            given = configuration.get("chunk_shape") if isinstance(configuration, dict) else None
-            found = lengths(given)
+            grid = configuration_of(self.metadata.get("chunk_grid"))
+            found = lengths(grid.get("chunk_shape"))
         return found if found is not None and len(found) == self.ndim else None
 
     @property
@@ -258,8 +256,7 @@ class Array(Node):
     def _sharding(self) -> dict[str, Any] | None:
         for codec in self.codecs:
             if isinstance(codec, dict) and codec_name(codec) == "sharding_indexed":
-                configuration = codec.get("configuration")
-                return configuration if isinstance(configuration, dict) else {}
+                return configuration_of(codec)
         return None
 
     @property
@@ -432,6 +429,18 @@ def codec_name(codec: Any) -> str | None:
     """
     name = codec.get("name", codec.get("id")) if isinstance(codec, dict) else codec
     return name if isinstance(name, str) else None
+
+
+def configuration_of(extension: Any) -> dict[str, Any]:
+    """Return the settings of a codec, a grid or another extension of Zarr v3, none where it has no object of them.
+
+    Parameters
+    ----------
+    extension : object
+        What stands in the document.
+    """
+    settings = extension.get("configuration") if isinstance(extension, dict) else None
+    return settings if isinstance(settings, dict) else {}
 
 
 def lengths(given: Any) -> tuple[int, ...] | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nz_explorer.documents.json_text import json_text
-from nz_explorer.model import Array
+from nz_explorer.model import Array, configuration_of
 
 _UNKNOWN_CODEC = re.compile(
     r"(?:codec not available: '*|An implementation for codec ')([^']+)'(?:'*| is not available\b.*)"
@@ -46,11 +46,10 @@ def codec_names(codecs: list[Any]) -> Iterator[str]:
             name = codec.get("name", codec.get("id"))
             if isinstance(name, str):
                 yield name
-            configuration = codec.get("configuration")
-            if isinstance(configuration, dict):
-                for nested in ("codecs", "index_codecs"):
-                    if isinstance(configuration.get(nested), list):
-                        yield from codec_names(configuration[nested])
+            configuration = configuration_of(codec)
+            for nested in ("codecs", "index_codecs"):
+                if isinstance(configuration.get(nested), list):
+                    yield from codec_names(configuration[nested])
 
 
 def reason_of(array: Array, error: Exception) -> str:

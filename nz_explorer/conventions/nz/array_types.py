@@ -14,7 +14,7 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, remove
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array, codec_name
+from nz_explorer.model import Array, codec_name, configuration_of
 from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.text.phrases import plural
 
@@ -106,9 +106,7 @@ def half_precision(array: Array) -> Iterator[Fail]:
 @rule("NZ-SCAL-004", on="array", formats=(3,), needs=("shape", "chunk shape"))
 def scalar_chunk(array: Array) -> Iterator[Fail]:
     """Require the chunk of a scalar to be a scalar."""
-    grid = array.metadata.get("chunk_grid")
-    configuration = grid.get("configuration") if isinstance(grid, dict) else None
-    given = configuration.get("chunk_shape") if isinstance(configuration, dict) else None
+    given = configuration_of(array.metadata.get("chunk_grid")).get("chunk_shape")
     if array.ndim == 0 and given:
         yield Fail(
             "/chunk_grid/configuration/chunk_shape",

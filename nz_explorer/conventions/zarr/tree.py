@@ -10,7 +10,7 @@ from nz_explorer.conventions.zarr.documents import place
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array, Group
+from nz_explorer.model import Array, Group, configuration_of
 from nz_explorer.model.hierarchy import in_other_format, is_document
 from nz_explorer.model.paths import below
 from nz_explorer.store import ReadError
@@ -298,8 +298,7 @@ def _first_key(array: Array) -> str:
         return str(array.metadata.get("dimension_separator", ".")).join("0" * max(rank, 1))
     encoding = array.metadata.get("chunk_key_encoding")
     name = encoding.get("name") if isinstance(encoding, dict) else encoding
-    configuration = encoding.get("configuration") if isinstance(encoding, dict) else None
-    given = configuration.get("separator") if isinstance(configuration, dict) else None
+    given = configuration_of(encoding).get("separator")
     if name == "v2":
         return str(given or ".").join("0" * max(rank, 1))
     return str(given or "/").join(["c", *"0" * rank])

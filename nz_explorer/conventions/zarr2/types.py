@@ -25,7 +25,7 @@ from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, add, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model.array import OBJECT_CODECS
+from nz_explorer.model.array import OBJECT_CODECS, codec_name
 from nz_explorer.model.data_type import parse_v3
 from nz_explorer.model.dialects import nczarr
 from nz_explorer.model.fill_values import MISSING, FillProblem
@@ -86,6 +86,13 @@ def _without_units(given: Any) -> bool:
 def _has_known_objects(array: Array) -> bool:
     """Whether zarr-python 3 reads objects: it has texts and byte strings of any length, and no others."""
     return not _filters(array).isdisjoint(("vlen-utf8", "vlen-bytes"))
+
+
+_LATE = {
+    "zarr-python": "opens the array, and raises TypeError when it reads a chunk",
+    "xarray": "raises TypeError as soon as it reads a chunk, mostly when it opens the group",
+}
+"""What becomes of texts that another filter encodes first."""
 
 
 def _filters(array: Array) -> set[str]:
@@ -174,8 +181,12 @@ def type_string(array: Array) -> Iterator[Fail]:
             )
         elif given == "|O":
             known, filtered = _has_known_objects(array), bool(array.metadata.get("filters"))
+            first = codec_name(array.codecs[0]) if known else None
+            late = known and first not in OBJECT_CODECS
             why = (
-                "with this filter it has texts or byte strings of any length, as zarr-python and xarray write them"
+                f"{shown(first)} comes before the filter that makes bytes of texts, and can encode none"
+                if late
+                else "with this filter it has texts or byte strings of any length, as zarr-python and xarray write them"
                 if known
                 else "the first filter determines the values"
                 if filtered
@@ -185,8 +196,9 @@ def type_string(array: Array) -> Iterator[Fail]:
                 at,
                 f"{what} is not a type of the specification; {why}",
                 # the specification has no other way to store texts of any length
-                severity="info" if known else "warning",
-                readers={} if known else OBJECTS,
+                severity="info" if known and not late else "warning",
+                impact="blocks" if late else None,
+                readers=_LATE if late else {} if known else OBJECTS,
                 fix=None if filtered else _by_first_chunk,
             )
         elif not _filters(array).isdisjoint(OBJECT_CODECS) and given[1:] != "O":

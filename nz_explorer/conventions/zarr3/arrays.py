@@ -35,6 +35,7 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, add, move, remove, replace
 from nz_explorer.engine.registry import rule
+from nz_explorer.model import configuration_of
 from nz_explorer.model.data_type import parse_v2, parse_v3
 from nz_explorer.text.phrases import listed, plural
 
@@ -204,8 +205,7 @@ def types_of_fields_known(array: Array) -> Iterator[Fail]:
 
 
 def _unknown_fields(given: Any, pointer: str) -> Iterator[Fail]:
-    configuration = given.get("configuration") if isinstance(given, dict) else None
-    fields = configuration.get("fields") if isinstance(configuration, dict) else None
+    fields = configuration_of(given).get("fields")
     for i, field in enumerate(fields if isinstance(fields, list) else ()):
         member: str | int = "data_type" if isinstance(field, dict) else 1
         name = field.get("name") if isinstance(field, dict) else field[0]
@@ -238,8 +238,7 @@ def grid_shape(array: Array) -> Iterator[Fail | Undecided]:
     if not isinstance(grid, dict):
         yield Fail("/chunk_grid", f"chunk_grid must be an object, got {shown(grid)}")
     elif grid.get("name") == "regular":
-        configuration = grid.get("configuration")
-        given = configuration.get("chunk_shape") if isinstance(configuration, dict) else None
+        given = configuration_of(grid).get("chunk_shape")
         if not isinstance(given, list) or not all(map(is_integer, given)):
             got = "" if given is None else f", got {shown(given)}"
             yield Fail(
@@ -300,8 +299,7 @@ def chunk_keys(array: Array) -> Iterator[Fail]:
     """Require a chunk key encoding that readers know. A configuration that is not an object is Z3-EXT-002."""
     given = array.metadata.get("chunk_key_encoding", "default")
     name = given.get("name") if isinstance(given, dict) else given
-    configuration = given.get("configuration") if isinstance(given, dict) else None
-    separator = configuration.get("separator", "/") if isinstance(configuration, dict) else "/"
+    separator = configuration_of(given).get("separator", "/")
     if not isinstance(name, str) or not (name in CHUNK_KEYS or URI_NAME.fullmatch(name)):
         yield Fail("/chunk_key_encoding", f"chunk key encoding {shown(given)} is not registered")
     elif name in CHUNK_KEYS - {"default", "v2"}:
@@ -452,8 +450,8 @@ def all_codecs(codecs: list[Any], pointer: str, depth: int = 0) -> Iterator[tupl
     """
     for i, codec in enumerate(codecs):
         yield f"{pointer}/{i}", codec
-        configuration = codec.get("configuration") if isinstance(codec, dict) else None
-        if isinstance(configuration, dict) and codec.get("name") in _WITH_CODECS and depth < 8:
+        configuration = configuration_of(codec)
+        if configuration and codec.get("name") in _WITH_CODECS and depth < 8:
             for member in ("codecs", "index_codecs"):
                 inner = configuration.get(member)
                 if isinstance(inner, list):

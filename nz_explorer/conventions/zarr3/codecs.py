@@ -18,15 +18,14 @@ from nz_explorer.conventions.zarr3.registered_extensions import CODECS
 from nz_explorer.conventions.zarr3.representations import (
     is_order,
     is_shape,
-    outer_shape,
     representations,
-    reshaped,
+    shapes_around,
 )
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array, codec_name
+from nz_explorer.model import Array, codec_name, configuration_of
 from nz_explorer.model.chunk_edges import shapes_of
 from nz_explorer.text.phrases import plural
 
@@ -62,8 +61,8 @@ def _chains(array: Array) -> Iterator[tuple[str, list[Any]]]:
     """Yield the chain of an array and those of its shards, each with its pointer; an empty one is Z3-CODEC-008."""
     yield "/codecs", array.codecs
     for pointer, codec in all_codecs(array.codecs, "/codecs"):
-        configuration = codec.get("configuration") if isinstance(codec, dict) else None
-        if codec_name(codec) == "sharding_indexed" and isinstance(configuration, dict):
+        configuration = configuration_of(codec)
+        if codec_name(codec) == "sharding_indexed":
             for member in ("codecs", "index_codecs"):
                 chain = configuration.get(member)
                 if isinstance(chain, list) and chain:
@@ -169,7 +168,7 @@ def _is_order_to_python(order: Any, rank: int | None) -> bool:
 @rule("Z3-CODEC-008", on="array", formats=V3, needs=("shape", "chunk shape", "codecs"))
 def sharding(array: Array) -> Iterator[Fail]:
     """Require chunks that fit into their shard, chains for them and an index of fixed size."""
-    around = shapes_around(array.codecs, "/codecs", outer_shape(array))
+    around = shapes_around(array)
     for pointer, configuration, _ in configured(array, "sharding_indexed"):
         base = f"{pointer}/configuration"
         regular = shapes_of(array.metadata.get("chunk_grid")) is None or "/codecs/" in pointer[1:]
@@ -197,34 +196,6 @@ def sharding(array: Array) -> Iterator[Fail]:
                 f"{base}/index_location",
                 f'sharding: index_location must be "start" or "end", got {shown(configuration["index_location"])}',
             )
-
-
-def shapes_around(chain: list[Any], pointer: str, shape: Any) -> dict[str, Any]:
-    """Return the shape that each shard gets to divide, by its pointer: transposed, or a chunk of another shard.
-
-    Parameters
-    ----------
-    chain, pointer, shape
-        The codecs as they are stored, the pointer of their list, and the shape of the chunk that the first is given.
-    """
-    found: dict[str, Any] = {}
-    for i, codec in enumerate(chain):
-        configuration = codec.get("configuration") if isinstance(codec, dict) else None
-        if not isinstance(configuration, dict):
-            continue
-        if codec_name(codec) == "transpose":
-            order: Any = configuration.get("order")
-            fits = is_shape(shape) and is_order(order, len(shape))
-            shape = [shape[n] for n in order] if fits else None
-        elif codec_name(codec) == "reshape":
-            shape = reshaped(configuration.get("shape"), shape if is_shape(shape) else None)
-        elif codec_name(codec) == "sharding_indexed":
-            found[f"{pointer}/{i}"] = shape
-            inner = configuration.get("codecs")
-            if isinstance(inner, list):
-                base = f"{pointer}/{i}/configuration/codecs"
-                found |= shapes_around(inner, base, configuration.get("chunk_shape"))
-    return found
 
 
 INNER = "no shard that was looked at tells the shape of its chunks: take it from the program that wrote them"
@@ -282,8 +253,7 @@ def index_protected(array: Array) -> Iterator[Fail]:
                 "the shard index is not protected by crc32c: damage to it goes unnoticed, and zarrita up to May 2026 reads other bytes for the data",
             )
         for number, codec in enumerate(chain if isinstance(chain, list) else ()):
-            given = codec.get("configuration") if isinstance(codec, dict) else None
-            if isinstance(given, dict) and given.get("endian") == "big":
+            if configuration_of(codec).get("endian") == "big":
                 yield Fail(
                     f"{pointer}/configuration/index_codecs/{number}/configuration/endian",
                     "the shard index is big-endian, and little-endian is recommended; every reader decodes both",

@@ -10,19 +10,18 @@ from nz_explorer.conventions.zarr3.arrays import (
     GROUP_MEMBERS,
     V2_MEMBERS,
 )
-from nz_explorer.conventions.zarr3.codecs import shapes_around
 from nz_explorer.conventions.zarr3.nodes import V3, is_integer, shown
 from nz_explorer.conventions.zarr3.registered_extensions import (
     CHUNK_GRIDS,
     URI_NAME,
 )
-from nz_explorer.conventions.zarr3.representations import outer_shape
+from nz_explorer.conventions.zarr3.representations import outer_shape, shapes_around
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, add, remove
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import codec_name
+from nz_explorer.model import codec_name, configuration_of
 from nz_explorer.model.data_type import parse_v2
 from nz_explorer.text.phrases import plural
 
@@ -129,14 +128,14 @@ def _divides(inner: Any, outer: list[int]) -> bool:
 def shards_of_a_transposed_chunk(array: Array) -> Iterator[Fail]:
     """Note shards that fit the transposed chunk, as they should, and not the chunk as it is in the grid."""
     chunk = outer_shape(array)
-    around = shapes_around(array.codecs, "/codecs", chunk)
+    around = shapes_around(array)
     for i, codec in enumerate(array.codecs):
         transposed = around.get(f"/codecs/{i}")
-        if transposed in (None, chunk) or not isinstance(codec, dict):
+        if transposed in (None, chunk) or codec_name(codec) != "sharding_indexed":
             continue
         if sorted(transposed) != sorted(chunk):
             continue  # reshaped, by a codec that zarr-python up to 3.1 does not have
-        inner = codec["configuration"].get("chunk_shape")
+        inner = configuration_of(codec).get("chunk_shape")
         if _divides(inner, transposed) and not _divides(inner, chunk):
             yield Fail(
                 f"/codecs/{i}/configuration/chunk_shape",

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _INTEGERS = {"int2": (-2, 1), "uint2": (0, 3), "int4": (-8, 7), "uint4": (0, 15)}
 _WITHOUT_NAMES = ("float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn")
 _WITHOUT_INFINITY = ("float8_e4m3b11fnuz", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu")
+_ABOVE_ZERO = "float8_e8m0fnu"
+"""The float that has neither a sign nor a zero."""
 _PUT_UP_WITH = frozenset({"spelling", "rounding", "range"})
 """What is wrong with a float, and legal all the same: Zarr rounds, to infinity where it has to."""
 _REFUSES = {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
@@ -192,8 +194,11 @@ def _small_float(given: Any, name: str, size: int) -> str | None:
         names = ["NaN"]
     bits = isinstance(given, str) and re.fullmatch(f"0x[0-9a-fA-F]{{{2 * size}}}", given)
     number = isinstance(given, int | float) and not isinstance(given, bool)
+    least = "a number"
+    if name == _ABOVE_ZERO:
+        number, least = number and given > 0, "a number above 0"
     which = ", ".join(f'"{one}"' for one in names)
-    text = f"a number, {which} or its bits" if names else "a number or its bits"
+    text = f"{least}, {which} or its bits" if names else f"{least} or its bits"
     digits = f"{text} in {plural(2 * size, 'hexadecimal digit')} after 0x"
     return _unless(number or given in names or bool(bits), digits)
 

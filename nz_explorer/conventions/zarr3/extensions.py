@@ -18,7 +18,7 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, add, remove, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import codec_name
+from nz_explorer.model import codec_name, configuration_of
 
 if TYPE_CHECKING:
     from nz_explorer.engine.findings import FixMaker
@@ -267,6 +267,29 @@ def settings_of_times(array: Array) -> Iterator[Fail]:
                 "xarray": "opens the group, and raises TypeError when values are loaded: they must have a unit"
             },
         )
+
+
+@rule("Z3-DT-001", on="array", formats=V3, needs=("data type",))
+def fields_are_objects(array: Array) -> Iterator[Fail]:
+    """Require fields of a struct to be objects: pairs are those of its predecessor, structured."""
+    if array.data_type.kind == "struct":
+        yield from _pairs(array.metadata.get("data_type"), "/data_type")
+
+
+def _pairs(given: Any, pointer: str) -> Iterator[Fail]:
+    fields = configuration_of(given).get("fields")
+    for i, field in enumerate(fields if isinstance(fields, list) else ()):
+        at = f"{pointer}/configuration/fields/{i}"
+        if isinstance(field, dict):
+            yield from _pairs(field.get("data_type"), f"{at}/data_type")
+        elif given["name"] == "struct" and isinstance(field, list) and len(field) == 2:
+            as_object = {"name": field[0], "data_type": field[1]}
+            yield Fail(
+                at,
+                f"a field of struct must be an object with name and data_type, got {shown(field)};"
+                " pairs are the form of structured",
+                fix=set_to(at, as_object),
+            )
 
 
 _VARIABLE = {"string": "vlen-utf8", "bytes": "vlen-bytes", "variable_length_bytes": "vlen-bytes"}

@@ -11,7 +11,7 @@ from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, add, remove, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array
+from nz_explorer.model import Array, configuration_of
 from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
@@ -267,9 +267,7 @@ def _is_of_one(array: Array, member: str) -> bool:
     if isinstance(names, list) and len(names) != 1:
         return False
     if member == "chunks" and array.zarr_format == 3:
-        grid = array.metadata.get("chunk_grid")
-        configuration = grid.get("configuration") if isinstance(grid, dict) else None
-        given = configuration.get("chunk_shape") if isinstance(configuration, dict) else None
+        given = configuration_of(array.metadata.get("chunk_grid")).get("chunk_shape")
     else:
         given = array.metadata.get(member)
     return not isinstance(given, list) or len(given) == 1

@@ -10,19 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.conventions.zarr3.arrays import all_codecs
-from nz_explorer.conventions.zarr3.nodes import V3, is_integer, shown
+from nz_explorer.conventions.zarr3.nodes import V3, is_integer, is_number, shown
 from nz_explorer.conventions.zarr3.registered_extensions import CODECS
 from nz_explorer.conventions.zarr3.representations import (
     REAL,
     ROUNDINGS,
     Representation,
-    configuration_of,
     representations,
     reshaped,
 )
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array, codec_name
+from nz_explorer.model import Array, codec_name, configuration_of
 from nz_explorer.model.data_type import DataType, parse_v3
 from nz_explorer.model.fill_values import decode_storage_fill
 from nz_explorer.model.fill_values.spelling import value_text
@@ -91,6 +90,12 @@ def _scale_offset(at: str, settings: dict[str, Any], given: Representation) -> I
                 f"{member} of scale_offset must be a value of {data_type.text}, spelled as a fill value,"
                 f" got {shown(settings[member])}",
             )
+    scale = settings.get("scale")
+    if is_number(scale) and not scale:
+        yield Fail(
+            f"{at}/scale",
+            f"scale of scale_offset is {shown(scale)}: everything is written as 0, and reading divides by it",
+        )
 
 
 def _is_value(given: Any, data_type: DataType) -> bool:
@@ -185,11 +190,29 @@ def _reshape(at: str, settings: dict[str, Any], given: Representation) -> Iterat
         why = "−1 may occur once"
     elif any(a >= b for a, b in pairwise(axes)):
         why = "the dimensions that it lists must rise"
-    elif shape is not None and reshaped(wanted, shape) is None:
+    elif shape is None:
+        return
+    elif (made := reshaped(wanted, shape)) is None:
         why = f"it cannot be made of a chunk of {shape}"
+    elif (moved := _moved(wanted, made, shape)) is not None:
+        why = (
+            f"dimension {moved} of {made} is not where {wanted[moved]} is in a chunk of {shape};"
+            " it runs along other elements"
+        )
     else:
         return
     yield Fail(f"{at}/shape", f"shape of reshape is {shown(wanted)}: {why}")
+
+
+def _moved(wanted: list[Any], made: list[int], shape: list[int]) -> int | None:
+    """Return a dimension before or after which there is not what is around the dimensions that it is made of."""
+    for i, one in enumerate(wanted):
+        if isinstance(one, list) and one:
+            # the first product is printed without a colon, with which it holds for the examples of the text
+            before = math.prod(made[:i]) == math.prod(shape[: one[0]])
+            if not before or math.prod(made[i + 1 :]) != math.prod(shape[one[-1] + 1 :]):
+                return i
+    return None
 
 
 def _is_length(given: Any) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from nz_explorer.conventions.zarr3.nodes import is_integer
-from nz_explorer.model import codec_name
+from nz_explorer.model import codec_name, configuration_of
 from nz_explorer.model.chunk_edges import runs_of, shapes_of
 from nz_explorer.model.data_type import parse_v3
 from nz_explorer.model.fill_values import decode_storage_fill
@@ -58,18 +58,6 @@ def is_shape(shape: Any) -> TypeGuard[list[int]]:
         What stands in the document.
     """
     return isinstance(shape, list) and all(is_integer(n) and n > 0 for n in shape)
-
-
-def configuration_of(codec: Any) -> dict[str, Any]:
-    """Return the settings of a codec, none where it has no object of them.
-
-    Parameters
-    ----------
-    codec
-        What stands in the list of codecs.
-    """
-    settings = codec.get("configuration") if isinstance(codec, dict) else None
-    return settings if isinstance(settings, dict) else {}
 
 
 def outer_shape(array: Array) -> Any:
@@ -126,6 +114,19 @@ def representations(array: Array) -> dict[str, Representation]:
     return _along(array.codecs, "/codecs", first)
 
 
+def shapes_around(array: Array) -> dict[str, Any]:
+    """Return the shape that each codec is given to encode or to divide, by its pointer, None where it is not known.
+
+    Parameters
+    ----------
+    array : Array
+        The array, whose grid is sound; where its chunks differ in length, what divides all of them counts.
+    """
+    shape = outer_shape(array)
+    first = Representation(None, shape=shape if is_shape(shape) else None, rank=array.ndim)
+    return {at: given.shape for at, given in _along(array.codecs, "/codecs", first).items()}
+
+
 def _number(array: Array) -> float | None:
     """Return the fill value where it is one number, and a codec casts it."""
     if array.data_type.kind not in REAL or "cast_value" not in map(codec_name, array.codecs):
@@ -138,8 +139,7 @@ def _has_grid(array: Array) -> bool:
     """Whether the lengths of chunks can be read off the grid, whose form has rules of its own."""
     grid = array.metadata.get("chunk_grid")
     if isinstance(grid, dict) and grid.get("name") == "regular":
-        configuration = grid.get("configuration")
-        return isinstance(configuration, dict) and "chunk_shape" in configuration
+        return "chunk_shape" in configuration_of(grid)
     return False
 
 
@@ -164,8 +164,9 @@ def _after(name: str | None, settings: dict[str, Any], given: Representation) ->
     if name == "cast_value":
         return _cast(settings, given)
     if name not in _SAME_TYPE:
-        # another codec may make anything of it
-        return Representation(None, rank=given.rank)
+        # another codec may make anything of it; those of numcodecs keep its shape
+        kept = given.shape if name is not None and name.startswith("numcodecs.") else None
+        return Representation(None, shape=kept, rank=given.rank)
     if name == "transpose":
         order = settings.get("order")
         fits = given.shape is not None and is_order(order, len(given.shape))

@@ -24,6 +24,14 @@ WRONG = {
 }
 """Wrong answers to each exercise of the lesson."""
 
+NESTED = {
+    "answer-1": "check_sharing([['rlat']])",
+    "answer-2": "check_coordinates([['time']])",
+    "answer-4": "check_lost([1, 2])",
+    "answer-6": "check_declared([['a']])",
+}
+"""Answers that cannot be put into a set or compared with a number: they get a hint as well."""
+
 
 def with_answers(notebook: NotebookNode) -> NotebookNode:
     """Add to each unanswered exercise, after its cell, wrong answers and the solution."""
@@ -32,6 +40,7 @@ def with_answers(notebook: NotebookNode) -> NotebookNode:
         if cell.cell_type == "markdown" and (solution := SOLUTION.search(cell.source)):
             name = cells[-1].id
             cells.append(new_code_cell(WRONG[name], id=f"wrong-{name}"))
+            cells.append(new_code_cell(NESTED.get(name, ""), id=f"nested-{name}"))
             cells.append(new_code_cell(solution[1], id=f"solved-{name}"))
         cells.append(cell)
     return NotebookNode({**notebook, "cells": cells})
@@ -41,6 +50,8 @@ def test_the_lesson_knows_right_from_wrong_and_no_answer(tmp_path: Path) -> None
     notebook = run(with_answers(read("teach.ipynb")), tmp_path)
     unanswered, wrong, solved = (printed(notebook, p) for p in ("answer", "wrong", "solved"))
     assert set(unanswered) == set(WRONG)
+    nested = printed(notebook, "nested")
+    assert all(nested[f"nested-{name}"].startswith("✗") for name in NESTED), nested
     for name in WRONG:
         assert unanswered[name].startswith("○"), name
         hints = [line for line in wrong[f"wrong-{name}"].splitlines() if line]

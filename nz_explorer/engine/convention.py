@@ -62,6 +62,8 @@ class Convention:
     used_where : tuple of str
         Attributes without which a node does not use it. It is left out of the results where no node has
         one of them.
+    refers_by : tuple of str
+        Other attributes by which a node is judged by what other nodes say: it is evaluated again when these change.
     declared_how : callable, optional
         Whether the attributes of a root declare it.
     declaration_rules : tuple of str
@@ -99,6 +101,7 @@ class Convention:
     suggested_by: Callable[[Mapping[str, Any]], bool] | None = None
     decides: Severity = "error"
     used_where: tuple[str, ...] = ()
+    refers_by: tuple[str, ...] = ()
     declared_how: Callable[[Mapping[str, Any]], bool] | None = None
     declaration_rules: tuple[str, ...] = ()
     summary_rule: str | None = None

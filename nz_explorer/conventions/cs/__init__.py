@@ -19,5 +19,6 @@ CS = Convention(
     ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),
     used_where=("cs", "crs"),
+    refers_by=("geolocation",),
     order=5,
 )

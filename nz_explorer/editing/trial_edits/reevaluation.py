@@ -320,7 +320,8 @@ def _seen_beside(node: Node | None) -> Any:
     placed = [
         node.attributes[name] for name in sorted(node.attributes) if name.startswith("spatial:")
     ]
-    return frozenset(node.attributes), repr((whole, placed))
+    # a transform of a group places the coordinates of the dimensions that its arrays have
+    return frozenset(node.attributes), repr((whole, placed, _axes(node)))
 
 
 def _values_key(node: Node) -> Any:

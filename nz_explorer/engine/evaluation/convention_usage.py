@@ -23,12 +23,16 @@ class ConventionUsage:
         self._where_used = {
             one.key: one.used_where for one in registry.askable.values() if one.used_where
         }
-        self._names = frozenset(name for names in self._where_used.values() for name in names)
+        self._refers_by = frozenset(n for one in registry.askable.values() for n in one.refers_by)
+        used = (name for names in self._where_used.values() for name in names)
+        self._names = self._refers_by.union(used)
         self._suggested_by = {
             one.key: one.suggested_by for one in registry.askable.values() if one.suggested_by
         }
         self._users: dict[tuple[str, str], None] = {}
         """Convention and path of the nodes that use it."""
+        self._referring: set[str] = set()
+        """Paths of nodes that refer to others without using one."""
         self._suggested: dict[tuple[str, str], None] = {}
         """Convention and path of the nodes that suggest to ask for it."""
         self._plain: set[bytes] = set()
@@ -39,6 +43,7 @@ class ConventionUsage:
         twin = copy.copy(self)
         vars(twin).update(
             _users=self._users.copy(),
+            _referring=self._referring.copy(),
             _suggested=self._suggested.copy(),
             _plain=self._plain.copy(),
         )
@@ -65,6 +70,10 @@ class ConventionUsage:
                 plain = False
             elif not is_new:
                 self._users.pop((convention, node.path), None)
+        self._referring.discard(node.path)
+        if not self._refers_by.isdisjoint(attributes):
+            self._referring.add(node.path)
+            plain = False
         for convention, suggests in self._suggested_by.items():
             if suggests(attributes):
                 self._suggested[convention, node.path] = None
@@ -80,6 +89,7 @@ class ConventionUsage:
             self._users.pop((convention, path), None)
         for convention in self._suggested_by:
             self._suggested.pop((convention, path), None)
+        self._referring.discard(path)
 
     @property
     def suggested(self) -> dict[str, str]:
@@ -93,5 +103,5 @@ class ConventionUsage:
 
     @property
     def nodes(self) -> set[str]:
-        """Paths of the nodes that use one of them."""
-        return {path for _, path in self._users}
+        """Paths of the nodes that use one of them, or refer to other nodes."""
+        return {path for _, path in self._users} | self._referring

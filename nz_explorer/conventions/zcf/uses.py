@@ -23,6 +23,11 @@ from nz_explorer.model import Group
 if TYPE_CHECKING:
     from nz_explorer.model import Node
 
+OF_STAC = frozenset(
+    f"proj:{name}" for name in ("epsg", "bbox", "shape", "transform", "geometry", "centroid")
+)
+"""Attributes of STAC's extension for projections, and not of the convention that was made of it."""
+
 
 @rule(
     "ZCF-DECL-001",
@@ -46,9 +51,20 @@ def uses_are_declared(node: Node) -> Iterator[Fail]:
     for known, names in known_conventions.used(node.attributes).items():
         if known not in declared and names[0].partition(":")[0] not in prefixes:
             belong = "belongs" if len(names) == 1 else "belong"
+            stac = (
+                [name for name in node.attributes if name in OF_STAC]
+                if known is known_conventions.PROJ and "zarr_conventions" not in node.attributes
+                else []
+            )
             yield Fail(
                 node.attribute_pointer(names[0]),
-                f"{', '.join(names)} {belong} to the {known.name} convention, which this node does not declare",
+                f"{', '.join(names)} {belong} to the {known.name} convention, which this node does not declare"
+                + (
+                    f"; beside {stac[0]} it is that of STAC, which asks for no declaration"
+                    if stac
+                    else ""
+                ),
+                severity="info" if stac else None,
                 fix=declare(known),
             )
             declared.add(known)

@@ -109,6 +109,8 @@ THIN_SPACE = "\u202f"
 class _Sentence(str):
     """A text that is shown longer than names are: what it says at its end is not told elsewhere on the page."""
 
+    __slots__ = ()
+
 
 def _text(text: object) -> str:
     shown, most = str(text), MAX_SENTENCE if isinstance(text, _Sentence) else MAX_NAME

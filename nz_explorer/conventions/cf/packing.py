@@ -343,7 +343,7 @@ def _filter(array: Array) -> _Unpacking | None:
 
 def _every_value(name: str, number: float, array: Array) -> str | None:
     """Return what a factor or an offset makes of every value; None where values stay apart."""
-    if not math.isfinite(number):
+    if not _is_finite(number):
         return "NaN or infinite"
     if name == "add_offset" or number:
         return None
@@ -364,7 +364,15 @@ def _only(given: Any) -> Any:
 
 def _number(given: Any) -> float | None:
     value = _only(given)
-    return float(value) if is_number(value) else None
+    try:
+        return float(value) if is_number(value) else None
+    except OverflowError:  # JSON has integers of any size
+        return math.inf
+
+
+def _is_finite(given: Any) -> bool:
+    number = _number(given)
+    return number is not None and math.isfinite(number)
 
 
 def number_in(value: Any) -> float | None:

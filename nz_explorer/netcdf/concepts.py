@@ -77,6 +77,16 @@ def _with_attribute(key: str) -> Finder:
     return lambda view: _arrays(view, lambda a: key in a.attributes, lambda a: a.name)
 
 
+def _attributes(view: View) -> list[Place]:
+    """Return how many arrays and groups have; those of the root are global, and a row of their own."""
+    own = [] if view.group.path == "/" else [view.group]
+    return [
+        Place(node.path, f"{node.name}: {len(node.attributes)}")
+        for node in (*own, *view.groups, *view.arrays)
+        if node.attributes
+    ]
+
+
 def _dimensions(view: View) -> list[Place]:
     return [
         Place(
@@ -243,9 +253,7 @@ TABLE: tuple[Row, ...] = (
         "attribute",
         "member of attributes",
         "JSON types: string, int64, float64, bool and arrays of one type.",
-        lambda view: _arrays(
-            view, lambda a: bool(a.attributes), lambda a: f"{a.name}: {len(a.attributes)}"
-        ),
+        _attributes,
     ),
     (
         "attribute of type byte, short, float …",

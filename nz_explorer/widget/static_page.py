@@ -34,7 +34,7 @@ FRAMED = (
 MAX_TREE = 60
 MAX_FINDINGS = 25
 MAX_DIMENSIONS = 40
-MAX_NAME = 120
+MAX_NAME, MAX_SENTENCE = 120, 400
 MAX_ROWS, MAX_COLUMNS = 24, 8
 """Of a table of values."""
 WIDTH, HEIGHT = 8.0, 5.0
@@ -106,12 +106,18 @@ THIN_SPACE = "\u202f"
 """Between the thousands of numbers."""
 
 
+class _Sentence(str):
+    """A text that is shown longer than names are: what it says at its end is not told elsewhere on the page."""
+
+    __slots__ = ()
+
+
 def _text(text: object) -> str:
-    shown = str(text)
+    shown, most = str(text), MAX_SENTENCE if isinstance(text, _Sentence) else MAX_NAME
     printable = "".join(
-        c if c.isprintable() or c == THIN_SPACE else f"\\u{ord(c):04x}" for c in shown[:MAX_NAME]
+        c if c.isprintable() or c == THIN_SPACE else f"\\u{ord(c):04x}" for c in shown[:most]
     )
-    return escape(printable + ("…" if len(shown) > MAX_NAME else ""))
+    return escape(printable + ("…" if len(shown) > most else ""))
 
 
 def _verdict(verdict: bool | None) -> str:
@@ -241,7 +247,9 @@ def _dimensions(session: SessionView) -> str:
             (
                 row.name or "(no name)",
                 " or ".join(str(use.length) for use in row.lengths),
-                row.coordinate_state,
+                _Sentence(
+                    f"{row.coordinate_state}: {row.why}" if row.why else row.coordinate_state
+                ),
                 f"{row.first} … {row.last}" if row.first is not None else "",
                 row.units or "",
             )
@@ -259,6 +267,7 @@ def _dimensions(session: SessionView) -> str:
 def _findings(session: SessionView) -> str:
     page = findings.page(session.evaluation, protocol.FindingsParams("/", limit=MAX_FINDINGS), "/")
     rows: list[tuple[object, ...]] = [
-        (finding.severity, finding.rule, finding.path, finding.message) for finding in page.findings
+        (finding.severity, finding.rule, finding.path, _Sentence(finding.message))
+        for finding in page.findings
     ]
     return _table("Findings", ("", "rule", "node", "what"), rows, page.total - len(rows))

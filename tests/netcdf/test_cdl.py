@@ -150,6 +150,24 @@ def test_concepts_name_what_the_group_holds(sample_store: Path) -> None:
             assert place.path in hierarchy
 
 
+def test_attributes_of_the_root_are_global_and_those_of_groups_below_count_too() -> None:
+    store = zarr.storage.MemoryStore()
+    root = zarr.create_group(store, attributes={"title": "t"})
+    root.create_group("g", attributes={"comment": "c"}).create_array(
+        "a", shape=(1,), dtype="f4", attributes={"units": "m", "long_name": "a"}
+    )
+    hierarchy = open_store(store)
+    for path, found in (("/", ["g: 1", "a: 2"]), ("/g", ["g: 1", "a: 2"])):
+        group = hierarchy[path]
+        assert isinstance(group, Group)
+        hierarchy.children(group)
+        for one in group.groups:
+            hierarchy.children(one)
+        rows = {row.nug: row for row in concepts(group, {})}
+        assert [place.label for place in rows["attribute"].here] == found
+        assert [place.label for place in rows["global attribute"].here] == ["title"]
+
+
 def test_an_array_is_printed_alone(sample_store: Path) -> None:
     hierarchy = open_store(sample_store)
     node = hierarchy["/ocean/sea_surface_temperature"]

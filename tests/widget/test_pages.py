@@ -21,6 +21,7 @@ from nz_explorer.conventions import rules
 from nz_explorer.report.store_diff import compare
 from nz_explorer.values.reading import chunk_presence
 from nz_explorer.widget.panels.registry import PAGES
+from nz_explorer.widget.static_page import static_page
 from nz_explorer.widget.text import on_screen
 from tests.corpus.cases import contents, write
 from tests.versions import not_with_the_oldest
@@ -185,9 +186,12 @@ def _with_cs(folder: Path) -> zarr.Group:
 
 def test_what_cs_describes_is_shown(browse: Browse, tmp_path: Path) -> None:
     _with_cs(tmp_path / "s.zarr")
-    shown = said(page(browse(tmp_path / "s.zarr"), "dimensions", "/a"))
+    browser = browse(tmp_path / "s.zarr")
+    shown = said(page(browser, "dimensions", "/a"))
     assert "axis X, east, cells from −1 to +1, in WGS84 EPSG:4326" in shown
     assert "also old: 10 … 14 m" in shown
+    saved = static_page(browser.session, "/a")
+    assert "axis X, east, cells from −1 to +1, in WGS84 EPSG:4326; also old: 10 … 14 m" in saved
 
 
 @pytest.mark.parametrize("values", [{"explicit": []}, {"regular": [10, 2]}])

@@ -119,7 +119,7 @@ def _direction(axis: Axis, holder: Axis | CoordinateSet, text: bool | None) -> R
                     if usual
                     else Draft(
                         "suggest",
-                        note='write one of OGC 18-005r5, Table 48, which has "unspecified", too',
+                        note='write a direction of OGC 18-005r5, Table 48; "unspecified" is one of them',
                     )
                 ),
                 rule="CS-AX-005",

@@ -272,9 +272,7 @@ def mode(node: Node) -> Iterator[Fail]:
     known = [word for word in modes if word in MODES]
     others = [word for word in modes if word not in MODES]
     message = f"the fragment #{source.partition('#')[2]}"
-    message += (
-        f" was understood as {', '.join(known)}" if known else " says nothing that is understood"
-    )
+    message += f" was understood as {', '.join(known)}" if known else " names no mode of Zarr"
     for word in others:
         what = "for netCDF files, not Zarr" if word in FILE_MODES else "not known"
         message += f"; mode {word} is {what}; ignored"

@@ -73,7 +73,7 @@ def _is_empty(window: Mapping[str, Any]) -> bool:
 def _colored(pointer: str, number: int, count: int) -> FixMaker:
     """Return the fix that gives a channel a color of its own, and the only one white."""
     color = COLORS[number % len(COLORS)] if count > 1 else "FFFFFF"
-    note = "any six hexadecimal digits will do: RED, GREEN and BLUE, two for each"
+    note = "any six hexadecimal digits will do, two each for red, green and blue"
     return lambda _node: Draft("suggest", (add(pointer, color),), note)
 
 

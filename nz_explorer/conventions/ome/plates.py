@@ -121,7 +121,7 @@ def _named_by_wells(plate: Mapping[str, Any], pointer: str, part: int) -> FixMak
         names.sort(key=lambda name: (len(name), name))
     operations = [add(f"{pointer}/{member}", [{"name": name} for name in names])]
     operations += _indices(plate, pointer, part, names)
-    note = f"only {member} with wells are known by the paths of the wells: add the others"
+    note = f"the paths of the wells tell only the {member} that have wells: add the others"
     return lambda _node: Draft("suggest", tuple(operations), note)
 
 

@@ -240,7 +240,7 @@ def _nearest(place: str, unit: str, units: tuple[str, ...]) -> FixMaker:
     near = get_close_matches(unit.strip().lower(), units, 1, 0.8)
     if near:
         return set_to(place, near[0], "suggest")
-    note = "then it has no unit; if it is one of those of the format by another name, write that"
+    note = "then the axis has no unit; if the format has this unit by another name, write that one"
     return lambda _node: Draft("unsafe", (remove(place),), note)
 
 

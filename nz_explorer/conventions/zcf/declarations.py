@@ -295,7 +295,7 @@ def entry_name_fits(node: Node) -> Iterator[Fail]:
         if unknown and isinstance(name, str) and _is_prefix(name, node):
             yield Fail(
                 pointer_to(node, i, "name"),
-                f"name {json_text(name)} is a prefix of attributes here, and lacks the colon of it",
+                f"name {json_text(name)} is a prefix of attributes here, but lacks its colon",
                 severity="info",
                 fix=_put(i, "name", f"{name}:"),
             )

@@ -16,6 +16,7 @@ from nz_explorer.engine.fixes import Draft, move, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import codec_name
 from nz_explorer.model.attribute_types import PACKING
+from nz_explorer.model.fill_values.spelling import as_type
 from nz_explorer.model.signedness import meant_type
 from nz_explorer.text.phrases import listed
 
@@ -126,11 +127,18 @@ def fill_is_unpacked(array: Array) -> Iterator[Fail]:
     low, high = sorted(packed.unpack(end) for end in (packed.low, packed.high))
     if low <= fill <= high or not packed.low <= fill <= packed.high:
         return
+    dtype = array.data_type.numpy
+    if dtype is not None and as_type(fill, dtype) in (as_type(low, dtype), as_type(high, dtype)):
+        return  # an end, as the type rounds it
     meant = packed.unpack(fill)
+    stored = float(fill).is_integer()  # no fraction is stored, so it was not meant packed
     yield Fail(
         array.attribute_pointer("_FillValue"),
-        f"_FillValue {shown(fill)} never matches: {packed.name} unpacks to {low:g} … {high:g}, and a stored {fill:g} to {meant:g}",
-        fix=lambda node: Draft("suggest", set_attribute(node, "_FillValue", meant)),
+        f"_FillValue {shown(fill)} never matches: {packed.name} unpacks to {low:g} … {high:g}"
+        + (f", and a stored {fill:g} to {meant:g}" if stored else ""),
+        fix=(lambda node: Draft("suggest", set_attribute(node, "_FillValue", meant)))
+        if stored
+        else None,
     )
 
 

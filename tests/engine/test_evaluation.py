@@ -20,6 +20,7 @@ from nz_explorer.editing.trial_edits.what_if import WhatIf
 from nz_explorer.engine.evaluation import Budget, Evaluation, has_value_rules
 from nz_explorer.engine.evaluation.budget import VALUE_BYTES
 from nz_explorer.engine.evaluation.records import tree_order
+from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.plan import Plan
 from nz_explorer.model import Array, Group, open_store
 from nz_explorer.model.dialects import nczarr
@@ -193,6 +194,27 @@ def test_a_rule_that_crashes_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("NZ-DIM-004", path, "internal error: RuntimeError: boom") for path in ("/a", "/x")
     }
     assert report.conforms["NZ-1.0"] is None
+
+
+def test_a_fix_that_crashes_is_told_and_takes_nothing_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(_node: Any) -> Any:
+        raise RuntimeError("boom")
+
+    def fails(_array: Any) -> Any:
+        yield Fail("/dimension_names/0", "no name", fix=crash)
+
+    broken = [replace(f, check=fails) if f.id == "NZ-DIM-004" else f for f in registry().functions]
+    monkeypatch.setitem(vars(registry()), "functions", tuple(broken))
+    report = nz.check(write(contents({"base": "plain"}), tmp_path), progress=False)
+    found = [one for one in report.findings if one.rule == "NZ-DIM-004"]
+    assert [one.path for one in found] == ["/a", "/x"]
+    fix = found[0].fix
+    assert fix is not None
+    assert fix.patch == ()
+    assert fix.note == "no fix could be worked out (internal error: RuntimeError: boom)"
+    assert report.to_dict()["findings"]
 
 
 def test_verdicts_are_shared_only_by_equal_documents() -> None:

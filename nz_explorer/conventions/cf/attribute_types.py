@@ -71,6 +71,8 @@ def types_of_attributes(array: Array) -> Iterator[Fail]:
     for name in LIMITS if is_numeric else ():
         if types.get(name, NoneType) is not NoneType:
             yield from _limits(array, name)
+    if is_numeric:
+        yield from _limits_together(array)
 
 
 _ONE_BY_ONE = {
@@ -104,6 +106,34 @@ def _limits(array: Array, name: str) -> Iterator[Fail]:
             f"{name} {shown(value)} is not {form}, so readers do not know what is valid",
             readers=_ONE_BY_ONE if stops else None,
             impact="blocks" if stops and impact_of_netcdf(array) is None else None,
+        )
+
+
+def _limits_together(array: Array) -> Iterator[Fail]:
+    """Warn of limits with nothing between them, and of a range beside a limit (NUG, Attribute Conventions)."""
+    given = {name: array.attributes[name] for name in LIMITS if name in array.attributes}
+    both = given.get("valid_range")
+    beside = [name for name in given if name != "valid_range"]
+    if both is not None and beside:
+        yield Fail(
+            array.attribute_pointer("valid_range"),
+            f"valid_range stands beside {' and '.join(beside)}; the NetCDF Users Guide wants one or the other",
+        )
+    ends = both if both is not None else [given.get("valid_min"), given.get("valid_max")]
+    if not isinstance(ends, list) or len(ends) != 2 or not all(map(is_number, ends)):
+        return
+    # limits of unsigned values in a signed type are signed as well: 0 to -1 is 0 to 255
+    if ends[0] > ends[1] and "_Unsigned" not in array.attributes:
+        names = "valid_range" if both is not None else "valid_min and valid_max"
+        yield Fail(
+            array.attribute_pointer("valid_range" if both is not None else "valid_min"),
+            f"{names}: the least valid value {shown(ends[0])} is above the greatest {shown(ends[1])},"
+            " so no value is valid: netCDF4-python masks all of them, xarray shows them",
+            severity="warning",
+            impact="values",
+            fix=_setter("valid_range", ends[::-1], "only if the two were exchanged")
+            if both is not None
+            else None,
         )
 
 

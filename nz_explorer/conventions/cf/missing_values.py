@@ -134,6 +134,7 @@ def marks_are_numbers(array: Array) -> Iterator[Fail]:
     given = array.attributes["missing_value"]
     marks = given if isinstance(given, list) else [given]
     if not any(isinstance(mark, str) and mark.lower() != "nan" for mark in marks):
+        yield from _never_equal(array, marks)
         return
     numbers = [_number(mark) for mark in marks]
     meant = numbers if isinstance(given, list) else numbers[0]
@@ -144,6 +145,29 @@ def marks_are_numbers(array: Array) -> Iterator[Fail]:
         fix=None
         if None in numbers
         else lambda node: Draft("suggest", set_attribute(node, "missing_value", meant)),
+    )
+
+
+def _never_equal(array: Array, marks: list[Any]) -> Iterator[Fail]:
+    """Fail where integers have no value that equals one of the numbers given."""
+    attributes, dtype = array.attributes, array.data_type.numpy
+    if dtype is None or dtype.kind not in "iu" or not marks:
+        return
+    # marks of packed or unsigned values may be meant for what is read, which other rules look at
+    if any(name in attributes for name in ("scale_factor", "add_offset", "_Unsigned")):
+        return
+    if attributes.get("_FillValue") == attributes["missing_value"]:
+        return  # NZ-FILL-002, NZ-FILL-003
+    limits = np.iinfo(dtype)
+    for mark in marks:
+        if not isinstance(mark, int | float) or isinstance(mark, bool) or not math.isfinite(mark):
+            return
+        if mark == int(mark) and limits.min <= mark <= limits.max:
+            return
+    yield Fail(
+        array.attribute_pointer("missing_value"),
+        f"missing_value {shown(attributes['missing_value'])} never equals a value of {array.data_type.text}"
+        f" [{limits.min}, {limits.max}]",
     )
 
 

@@ -16,6 +16,7 @@ from nz_explorer.engine.fixes import Draft, move, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import codec_name
 from nz_explorer.model.attribute_types import PACKING
+from nz_explorer.model.fill_values.spelling import as_type
 from nz_explorer.model.signedness import meant_type
 from nz_explorer.text.phrases import listed
 
@@ -126,11 +127,18 @@ def fill_is_unpacked(array: Array) -> Iterator[Fail]:
     low, high = sorted(packed.unpack(end) for end in (packed.low, packed.high))
     if low <= fill <= high or not packed.low <= fill <= packed.high:
         return
+    dtype = array.data_type.numpy
+    if dtype is not None and as_type(fill, dtype) in (as_type(low, dtype), as_type(high, dtype)):
+        return  # an end, as the type rounds it
     meant = packed.unpack(fill)
+    stored = float(fill).is_integer()  # no fraction is stored, so it was not meant packed
     yield Fail(
         array.attribute_pointer("_FillValue"),
-        f"_FillValue {shown(fill)} never matches: {packed.name} unpacks to {low:g} … {high:g}, and a stored {fill:g} to {meant:g}",
-        fix=lambda node: Draft("suggest", set_attribute(node, "_FillValue", meant)),
+        f"_FillValue {shown(fill)} never matches: {packed.name} unpacks to {low:g} … {high:g}"
+        + (f", and a stored {fill:g} to {meant:g}" if stored else ""),
+        fix=(lambda node: Draft("suggest", set_attribute(node, "_FillValue", meant)))
+        if stored
+        else None,
     )
 
 
@@ -343,7 +351,7 @@ def _filter(array: Array) -> _Unpacking | None:
 
 def _every_value(name: str, number: float, array: Array) -> str | None:
     """Return what a factor or an offset makes of every value; None where values stay apart."""
-    if not math.isfinite(number):
+    if not _is_finite(number):
         return "NaN or infinite"
     if name == "add_offset" or number:
         return None
@@ -364,7 +372,15 @@ def _only(given: Any) -> Any:
 
 def _number(given: Any) -> float | None:
     value = _only(given)
-    return float(value) if is_number(value) else None
+    try:
+        return float(value) if is_number(value) else None
+    except OverflowError:  # JSON has integers of any size
+        return math.inf
+
+
+def _is_finite(given: Any) -> bool:
+    number = _number(given)
+    return number is not None and math.isfinite(number)
 
 
 def number_in(value: Any) -> float | None:

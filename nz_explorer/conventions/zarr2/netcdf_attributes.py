@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -170,5 +171,7 @@ def _with_fraction(pointer: str, value: list[Any]) -> FixMaker | None:
     """Return the fix that writes the first number as a float, where all are numbers and that is the cause."""
     numbers = all(isinstance(item, int | float) and not isinstance(item, bool) for item in value)
     if not value or not numbers or not any(isinstance(item, float) for item in value):
+        return None
+    if abs(value[0]) > sys.float_info.max:  # JSON has integers of any size
         return None
     return lambda _node: Draft("suggest", (replace(f"{pointer}/0", float(value[0])),))

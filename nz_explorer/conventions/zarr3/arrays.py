@@ -35,7 +35,7 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, add, move, remove, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import configuration_of
+from nz_explorer.model import codec_name, configuration_of
 from nz_explorer.model.data_type import parse_v2, parse_v3
 from nz_explorer.text.phrases import listed, plural
 
@@ -451,7 +451,7 @@ def all_codecs(codecs: list[Any], pointer: str, depth: int = 0) -> Iterator[tupl
     for i, codec in enumerate(codecs):
         yield f"{pointer}/{i}", codec
         configuration = configuration_of(codec)
-        if configuration and codec.get("name") in _WITH_CODECS and depth < 8:
+        if configuration and codec_name(codec) in _WITH_CODECS and depth < 8:
             for member in ("codecs", "index_codecs"):
                 inner = configuration.get(member)
                 if isinstance(inner, list):

@@ -161,8 +161,9 @@ def _rank(array: Array, pointer: str) -> int | None:
 
 def _is_order_to_python(order: Any, rank: int | None) -> bool:
     """Whether it lists each axis once where false and true are 0 and 1."""
-    numbers = [int(axis) if isinstance(axis, bool) else axis for axis in order or ()]
-    return isinstance(order, list) and is_order(numbers, rank)
+    if not isinstance(order, list):
+        return False
+    return is_order([int(axis) if isinstance(axis, bool) else axis for axis in order], rank)
 
 
 @rule("Z3-CODEC-008", on="array", formats=V3, needs=("shape", "chunk shape", "codecs"))

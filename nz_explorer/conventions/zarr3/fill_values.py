@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nz_explorer.conventions.zarr3.nodes import V3, set_to
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Safety
@@ -64,7 +66,8 @@ def _wrong_fill(array: Array, rule_id: str, wanted: str) -> Iterator[Fail]:
         if problem.kind == "range" and (
             rule_id == "Z3-FV-004" or (rule_id == "Z3-FV-005" and pair)
         ):
-            continue  # Zarr rounds to infinity what is beyond the largest float
+            yield _rounded_to_infinity(array, problem.why)
+            return
         known = problem.suggestion is not NO_SUGGESTION
         safety = FILL_SAFETY.get(rule_id, problem.safety)
         given = array.metadata.get("fill_value")
@@ -84,6 +87,37 @@ def _wrong_fill(array: Array, rule_id: str, wanted: str) -> Iterator[Fail]:
             else None,
         )
         return
+
+
+def _rounded_to_infinity(array: Array, why: str) -> Fail:
+    """Note what Zarr rounds to infinity, as it is beyond the largest float: legal, and hardly meant."""
+    parts = array.metadata.get("fill_value")
+    spelled = [_spelled(part, array) for part in (parts if isinstance(parts, list) else [parts])]
+    return Fail(
+        "/fill_value",
+        f"fill_value {why.removesuffix(' and can never match')}, so it is rounded to infinity",
+        severity="info",
+        impact="advice",
+        readers={"zarr-python": "reads an infinity where nothing is stored"},
+        fix=set_to(
+            "/fill_value",
+            spelled if isinstance(parts, list) else spelled[0],
+            "unsafe" if isinstance(parts, list) else "suggest",
+            "this is what it is read as; another value may have been meant",
+        ),
+    )
+
+
+def _spelled(part: Any, array: Array) -> Any:
+    """Return a part of a fill value, as an infinity where the type holds nothing that large."""
+    dtype = array.data_type.numpy
+    if (
+        not isinstance(part, int | float)
+        or dtype is None
+        or abs(part) <= float(np.finfo(dtype).max)
+    ):
+        return part
+    return "Infinity" if part > 0 else "-Infinity"
 
 
 def _readers(array: Array, kind: str, rule_id: str) -> dict[str, str] | None:

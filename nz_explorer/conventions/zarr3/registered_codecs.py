@@ -24,7 +24,7 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, codec_name, configuration_of
 from nz_explorer.model.data_type import DataType, parse_v3
 from nz_explorer.model.fill_values import decode_storage_fill
-from nz_explorer.model.fill_values.spelling import value_text
+from nz_explorer.model.fill_values.spelling import as_type, value_text
 from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
@@ -153,6 +153,29 @@ def _scalar_map(at: str, given: Any, source: DataType | None, target: DataType) 
                     )
 
 
+def _is_mapped(fill: float, scalar_map: Any, data_type: DataType | None) -> bool:
+    """Whether the map of cast_value says what a value becomes; so too where that cannot be told."""
+    pairs = scalar_map.get("encode") if isinstance(scalar_map, dict) else None
+    if not isinstance(pairs, list):
+        return False
+    if data_type is None or data_type.numpy is None:
+        return bool(pairs)
+    # what scale_offset has made of it is rounded to the type, as the values of the map are
+    rounded = float(as_type(fill, data_type.numpy))
+    for pair in pairs:
+        if not isinstance(pair, list) or len(pair) != 2:
+            return True  # reported above
+        if pair[0] == "+Infinity":
+            source = math.inf
+        elif (value := decode_storage_fill(pair[0], data_type, 3).value) is None:
+            return True
+        else:
+            source = float(value)
+        if source == rounded or (math.isnan(source) and math.isnan(rounded)):
+            return True
+    return False
+
+
 def _fill_is_lost(
     at: str, settings: dict[str, Any], given: Representation, target: DataType
 ) -> Iterator[Fail]:
@@ -160,8 +183,8 @@ def _fill_is_lost(
     fill, scalar_map = given.fill, settings.get("scalar_map")
     if fill is None or target.kind not in ("int", "uint") or target.numpy is None:
         return
-    if isinstance(scalar_map, dict) and scalar_map.get("encode"):
-        return  # what is mapped is not followed
+    if _is_mapped(fill, scalar_map, given.data_type):
+        return
     if not math.isfinite(fill):
         yield Fail(
             at,

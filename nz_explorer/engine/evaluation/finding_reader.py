@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from nz_explorer.engine.evaluation.finding_index import FindingIndex, PlacedViolation
 from nz_explorer.engine.evaluation.records import PARTS, Records, in_tree_order, tree_order
-from nz_explorer.engine.findings import Finding, NotEvaluated, Violation
-from nz_explorer.engine.fixes import Fix, finish
+from nz_explorer.engine.findings import Finding, FixMaker, NotEvaluated, Violation
+from nz_explorer.engine.fixes import Draft, Fix, finish
 from nz_explorer.model import Hierarchy, Node, paths
+from nz_explorer.store import Cancelled
 
 if TYPE_CHECKING:
     from nz_explorer.engine.evaluation.conformance import Conformance
@@ -206,8 +207,19 @@ class FindingReader:
             return []
         # one that was let go is read again: with the root in its place the fix would be of another document
         node = self.node(owner) or self._home(owner).get(owner) or self._hierarchy.root
-        drafts = [make(node) for make in (fail.fix, *fail.alternatives)]
-        return [finish(draft, node) for draft in drafts if draft is not None]
+        fixes = (_fix(make, node) for make in (fail.fix, *fail.alternatives))
+        return [fix for fix in fixes if fix is not None]
+
+
+def _fix(make: FixMaker, node: Node) -> Fix | None:
+    try:
+        draft = make(node)
+        return None if draft is None else finish(draft, node)
+    except Cancelled:
+        raise
+    except Exception as error:  # noqa: BLE001  # named in the finding; one fix must not take the report down
+        why = f"internal error: {type(error).__name__}: {error}"
+        return finish(Draft("suggest", note=f"no fix could be worked out ({why})"), node)
 
 
 def compared(

@@ -159,7 +159,7 @@ def _six(given: Any) -> tuple[float, ...] | None:
         return None
     try:
         return tuple(float(number) for number in given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # JSON has integers of any size
         return None
 
 

@@ -84,7 +84,12 @@ def _float(item: Any) -> float | None:
     if isinstance(item, str):
         named = QUOTED_NUMBER.fullmatch(item)
         return None if named is None else float(named[1])
-    return float(item) if isinstance(item, int | float) and not isinstance(item, bool) else None
+    if isinstance(item, bool) or not isinstance(item, int | float):
+        return None
+    try:
+        return float(item)
+    except OverflowError:  # JSON has integers of any size
+        return None
 
 
 def _is_beyond(type_name: str, item: float | None) -> bool:

@@ -157,7 +157,9 @@ class _Decoder:
             expected = "a pair of numbers" if self.type.kind == "complex" else "one value"
             raise Refused("list", f"{shown} is a list of {len(value)}; {expected} is wanted")
         suggestion, safety = self._unwrapped(value[0])
-        raise Refused("list", f"{shown} is a list; the value itself is wanted", suggestion, safety)
+        part = self.type.kind == "complex" and not isinstance(value[0], list | tuple)
+        wanted = "a pair of numbers" if part else "the value itself"
+        raise Refused("list", f"{shown} is a list; {wanted} is wanted", suggestion, safety)
 
     def _unwrapped(self, item: Any) -> tuple[Any, Safety]:
         if isinstance(item, list | tuple | dict) or item is None:

@@ -294,6 +294,13 @@ def crs_object(array: Array) -> Iterator[Fail]:
                 f"{member} of _CRS must be {wanted}, got {shown(given[member])}",
                 severity="warning",
             )
+    wkt = given.get("wkt")
+    if isinstance(wkt, str) and not crs.names_a_system(wkt):
+        yield Fail(
+            "/.zattrs/_CRS/wkt",
+            f"wkt of _CRS is {shown(wkt)}, which is no well-known text: GDAL finds no reference system",
+            severity="warning",
+        )
 
 
 def _as_wkt(node: Node) -> Draft:
@@ -344,7 +351,8 @@ def _encodings(array: Array, beside: Mapping[str, Array]) -> Iterator[tuple[str,
 def pyramids_are_described(group: Group) -> Iterator[Fail]:
     """Require multiscales on a group whose children look like zoom levels."""
     levels = group.groups
-    if len(levels) < 2 or "multiscales" in group.attributes:
+    given = group.attributes.get("multiscales")
+    if len(levels) < 2 or (isinstance(given, dict | list) and given):
         return
     if not all(_NUMBERED.fullmatch(level.name) for level in levels):
         return
@@ -361,8 +369,12 @@ def pyramids_are_described(group: Group) -> Iterator[Fail]:
         ):
             yield Fail(
                 group.attribute_pointer("multiscales"),
-                f"{listed(level.name for level in levels)} look like the levels of a pyramid,"
-                " but the group has no attribute multiscales",
+                f"{listed(level.name for level in levels)} look like the levels of a pyramid, but the group has "
+                + (
+                    f"{shown(given)} as multiscales, which describes none"
+                    if "multiscales" in group.attributes
+                    else "no attribute multiscales"
+                ),
                 related=tuple(level.path for level in levels),
             )
             return

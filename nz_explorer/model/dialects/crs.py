@@ -42,6 +42,9 @@ def spatial_axes(array: Array) -> tuple[int, int] | None:
     return None if y is None or x is None else (y, x)
 
 
+_BEGINS = re.compile(r"\s*(\w+\s*[\[(]|https?:|urn:|\+|[\w-]+:\w+\s*$|\{)", re.IGNORECASE)
+
+
 def code(given: Any) -> str | None:
     """Return the code of a reference system, such as ``EPSG:4326``; None where it names none.
 
@@ -62,6 +65,17 @@ def code(given: Any) -> str | None:
             return f"{match[1]}:{match[2]}".upper()
     match = _EPSG_URL.match(given)
     return None if match is None else f"EPSG:{match[1]}"
+
+
+def names_a_system(text: str) -> bool:
+    """Whether a text may be what GDAL makes a reference system of: well-known text, a code, an address or a string of PROJ.
+
+    Parameters
+    ----------
+    text : str
+        The text, which is not parsed.
+    """
+    return code(text) is not None or _BEGINS.match(text) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.conventions.cf.times import is_time
-from nz_explorer.conventions.zarr3.nodes import is_number, shown
+from nz_explorer.conventions.zarr3.nodes import is_finite, is_number, shown
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.registry import rule
@@ -80,7 +80,7 @@ def _change(array: Array, found: Monotonicity) -> _Change | None:
         return None
     at, before, after = jump
     first = found.first
-    if not all(is_number(one) and math.isfinite(one) for one in (first, before, after)):
+    if not all(map(is_finite, (first, before, after))):
         return None
     step = (before - first) / (at - 1)
     expected = before + step

@@ -10,7 +10,7 @@ import numpy as np
 
 from nz_explorer.conventions.cf.packing import number_in
 from nz_explorer.conventions.cf.times import NOT_A_TIME, is_read_as_missing, is_time
-from nz_explorer.conventions.zarr3.nodes import is_number, shown
+from nz_explorer.conventions.zarr3.nodes import is_finite, shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, plain, remove, replace, set_attribute
@@ -66,7 +66,7 @@ def mark_of(array: Array, value: Any) -> str | None:
     value : object
         A value.
     """
-    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+    if not is_finite(value):
         return None
     default = DEFAULTS.get(array.data_type.name)
     if default is not None and _equal(value, default):
@@ -160,7 +160,7 @@ def _never_equal(array: Array, marks: list[Any]) -> Iterator[Fail]:
         return  # NZ-FILL-002, NZ-FILL-003
     limits = np.iinfo(dtype)
     for mark in marks:
-        if not isinstance(mark, int | float) or isinstance(mark, bool) or not math.isfinite(mark):
+        if not is_finite(mark):
             return
         if mark == int(mark) and limits.min <= mark <= limits.max:
             return
@@ -355,7 +355,7 @@ def all_times_are_dates(array: Array, contents: Contents) -> Iterator[Fail | Und
     declared = array.attributes.get("missing_value")
     missing = (NOT_A_TIME, *(declared if isinstance(declared, list) else [declared]))
     for value in (contents.scan.minimum, contents.scan.maximum):
-        if not is_number(value) or not math.isfinite(value) or value in missing:
+        if not is_finite(value) or value in missing:
             continue
         told = not _declares(array) and (mark_of(array, value) or _end_of_type(array, value))
         if not told and date_of(array.attributes, value) is None:  # CF-FILL-002 tells of marks

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.nz.coordinates import keep_one
-from nz_explorer.conventions.zarr3.nodes import is_number, shown
+from nz_explorer.conventions.zarr3.nodes import is_finite, is_number, shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, remove, set_attribute
@@ -240,7 +240,7 @@ def _may_hold_dates(array: Array) -> bool:
 def _is_written_date(value: Any) -> bool:
     """Whether a value is a date of the years 1500 to 2499 as text, or as a number such as 20200131."""
     text = value if isinstance(value, str) else ""
-    if is_number(value) and float(value).is_integer():
+    if is_finite(value) and float(value).is_integer():
         text = f"{int(value):08d}"
         text = f"{text[:4]}-{text[4:6]}-{text[6:]}"
     found = _DATE.match(text)
@@ -358,7 +358,7 @@ def times_in_range(array: Array, found: Monotonicity) -> Iterator[Fail | Undecid
         return
     marks = [array.attributes.get(name) for name in ("_FillValue", "missing_value")]
     for value in (found.first, found.before, found.after, found.last):
-        if not is_number(value) or not math.isfinite(value) or value in marks:
+        if not is_finite(value) or value in marks:
             continue
         if value == NOT_A_TIME and is_read_as_missing(array):
             marks.append(value)

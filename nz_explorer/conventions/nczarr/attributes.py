@@ -357,7 +357,8 @@ def _harm(value: Any, meaning: str, *, masks: bool) -> tuple[Impact | None, str]
     if meaning == "string":
         return "blocks", "cannot open the dataset: invalid argument"
     whole = "int" in meaning
-    if any(isinstance(one, str) or (whole and not math.isfinite(one)) for one in items):
+    endless = any(isinstance(one, float) and not math.isfinite(one) for one in items)
+    if (whole and endless) or any(isinstance(one, str) for one in items):
         return "blocks", "crashes the process, or cannot open the dataset"
     if whole and netcdf_numbers.numbers(list(filter(is_integer, items)), meaning) is None:
         return "blocks", "cannot open the dataset: numeric conversion not representable"

@@ -16,7 +16,7 @@ from nz_explorer.conventions.ome.images import (
     levels_in,
     version_of,
 )
-from nz_explorer.conventions.zarr3.nodes import is_number, numbers_of, set_to
+from nz_explorer.conventions.zarr3.nodes import is_finite, is_number, numbers_of, set_to
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
@@ -378,7 +378,7 @@ def scale_of(level: Mapping[str, Any]) -> list[Any] | None:
     steps = level.get("coordinateTransformations")
     step = steps[0] if isinstance(steps, list) and steps else None
     scale = numbers_of(step.get("scale")) if isinstance(step, Mapping) else None
-    return scale if scale is not None and all(scale) else None
+    return scale if scale is not None and all(scale) and all(map(is_finite, scale)) else None
 
 
 def _fits(scale: float, first: float, length: int, longest: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -46,6 +47,11 @@ def is_integer(value: Any) -> TypeGuard[int]:
 def is_number(value: Any) -> TypeGuard[int | float]:
     """Whether JSON spells a number; true and false are numbers only to Python."""
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def is_finite(value: Any) -> TypeGuard[int | float]:
+    """Whether JSON spells a number that a float holds: it has integers of any size."""
+    return is_number(value) and abs(value) <= sys.float_info.max
 
 
 def numbers_of(given: Any) -> list[int | float] | None:

@@ -274,8 +274,9 @@ def _v3_plain(name: str, given: Any) -> DataType:  # one per family
 def _v3_fixed(name: str, configuration: dict[str, Any], given: Any) -> DataType:
     kind, letter, unit = _FIXED[name]
     size = configuration.get("length_bytes")
-    if not _is_int(size) or not 0 <= size <= _LARGEST_ITEM or size % unit:
-        return _malformed(given, f"{name} needs length_bytes, a multiple of {unit}", name)
+    if not _is_int(size) or not unit <= size <= _LARGEST_ITEM or size % unit:
+        wanted = "an integer above 0" if unit == 1 else f"a multiple of {unit} above 0"
+        return _malformed(given, f"{name} needs length_bytes, {wanted}", name)
     dtype = np.dtype(f"{letter}{size // unit}")
     return _known(name, kind, dtype, given, text=f"{name} ({plural(size, 'byte')})")
 

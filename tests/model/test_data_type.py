@@ -89,6 +89,8 @@ def test_version_3_with_a_configuration(name, configuration, dtype):
     [
         ("fixed_length_utf32", {"length_bytes": 10}),
         ("fixed_length_utf32", {"length_bytes": True}),
+        ("fixed_length_utf32", {"length_bytes": 0}),
+        ("null_terminated_bytes", {"length_bytes": 0}),
         ("raw_bytes", {}),
         ("numpy.datetime64", {"unit": "fortnight", "scale_factor": 1}),
         ("numpy.datetime64", {"unit": "s", "scale_factor": 0}),

@@ -45,6 +45,10 @@ METHODS = (
     "rms",
     "gauss",
 )
+REQUIRED = ("scaleDenominator", "cellSize", "pointOfOrigin", "matrixWidth", "matrixHeight")
+"""What a tile matrix must have besides its id and the size of its tiles."""
+OLDER = {"pointOfOrigin": "topLeftCorner"}
+"""Names in the first version of the OGC's standard."""
 OTHER_NAMES = {"mean": "average", "median": "med", "maximum": "max", "minimum": "min"}
 LIMITS = (
     ("min_tile_row", "max_tile_row", "matrixHeight"),
@@ -140,6 +144,9 @@ def _suggest(pointer: str, near: list[str]) -> FixMaker | None:
 def _inline(given: Any, pointer: str) -> RuleOutput:
     """Require the tile matrices of an inline set to have ids of their own, and tiles of a size."""
     at, matrices = listed_matrices(given)
+    if lacking := _lacking(given.get("tile_matrix_set"), matrices):
+        why = f"tile_matrix_set has no {listed(lacking)}, which the OGC's standard requires"
+        yield Fail(f"{pointer}/tile_matrix_set", why, rule="GZ-MS-009")
     seen: set[str] = set()
     for i, one in enumerate(matrices):
         own, here = identifier(one), f"{pointer}/tile_matrix_set/{at}/{i}"
@@ -158,6 +165,27 @@ def _inline(given: Any, pointer: str) -> RuleOutput:
             why = f"tile matrix {json_text(name)} must have tileWidth and tileHeight, as integers above 0"
             yield Fail(f"{here}/{size}", why, rule="GZ-MS-009")
         seen.add(name)
+
+
+def _lacking(inline: Any, matrices: list[Any]) -> list[str]:
+    """Return the members that a set, or one of its tile matrices, must have and has not, in either version of the standard.
+
+    Not ids and sizes of tiles, which are told where they are missing.
+    """
+    if not matrices:
+        return []  # there is no set
+    found = [one for one in matrices if isinstance(one, Mapping)]
+    lacking = [] if any(inline.get(key) is not None for key in ("crs", "supportedCRS")) else ["crs"]
+    for name in REQUIRED:
+        older = OLDER.get(name, name)
+        if any(
+            one.get(name) is None
+            and one.get(older) is None
+            and not (name == "cellSize" and "identifier" in one)  # which the older has not
+            for one in found
+        ):
+            lacking.append(name)
+    return lacking
 
 
 def _as_text(pointer: str, matrix: Any, name: str | None) -> FixMaker | None:

@@ -173,7 +173,7 @@ def _same_arrays(found: list[Group], arrays: dict[str, dict[str, Array]]) -> Rul
 
 
 def _same_lengths(array: Array, first: Array, beside: Mapping[str, Array]) -> RuleOutput:
-    """Compare two levels of an array along the dimensions that a pyramid, being one of X and Y, leaves as they are."""
+    """Compare two levels of an array along the dimensions other than X and Y, which are the same in all of a pyramid."""
     spatial = _spatial_axes(array, beside)
     names, shape, other = array.dimension_names, array.shape, first.shape
     if spatial is None or names is None or shape is None or other is None:

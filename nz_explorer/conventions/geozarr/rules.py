@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 COORDINATE_ATTRIBUTES = ("standard_name", "units", "axis")
 DESCRIPTIVE = ("standard_name", "long_name", "units", "description", "title")
-TEXTS = ("standard_name", "long_name", "units", "axis")
+TEXTS = ("standard_name", "long_name", "units")
+AXES = ("X", "Y", "Z", "T")
 NUMBERS = ("scale_factor", "add_offset")
 """Attributes that section 8.1.6 names, of which CF says what type they have."""
 SPELLED = {
@@ -66,8 +67,7 @@ def attribute_values(node: Node) -> Iterator[Fail]:
                 pointer,
                 f"the name {json_text(name)} has half of a surrogate pair, which UTF-8 does not have",
             )
-        values = value if isinstance(value, list) else [value]
-        if name != "multiscales" and any(map(_is_no_value, values)):  # which is GZ-MS-007
+        if name != "multiscales" and _is_no_value(value):  # which is GZ-MS-007
             yield Fail(
                 pointer,
                 f"attribute {json_text(name)} is {json_text(value)};"
@@ -109,11 +109,15 @@ def attribute_values(node: Node) -> Iterator[Fail]:
 
 
 def _is_no_value(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(map(_is_no_value, value))
     return value is None or (isinstance(value, float) and not math.isfinite(value))
 
 
 def _wrong_type(name: str, value: Any) -> str | None:
     """Return what an attribute is by the conventions of its community, where it is something else."""
+    if name == "axis":
+        return None if isinstance(value, str) and value.upper() in AXES else "X, Y, Z or T"
     if name in TEXTS:
         return None if isinstance(value, str) else "a text"
     if name in NUMBERS:  # a list of one is how netCDF has it

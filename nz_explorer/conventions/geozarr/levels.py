@@ -36,6 +36,7 @@ OF_LEVELS = (
     "GZ-MS-011",
     "GZ-MS-012",
     "GZ-MS-013",
+    "GZ-MS-014",
     "GZ-MS-016",
 )
 
@@ -92,6 +93,14 @@ def levels(group: Group) -> RuleOutput:
             arrays[level.name], tile, matrix_of_level(inline, called, level.name)
         )
     yield from _own_methods(given, found)
+    limits = member(given, "tile_matrix_set_limits")
+    for name in limits if isinstance(limits, Mapping) and not inline else ():
+        if name not in there and name not in flat and (known is None or known.has(name)):
+            yield Fail(
+                group.attribute_pointer("multiscales", "tile_matrix_set_limits", name),
+                f"limits of level {json_text(name)}: {group.path} has no group of this level",
+                rule="GZ-MS-014",
+            )
     yield from _same_crs(given, pointer, arrays, known.codes if known is not None else ())
 
 
@@ -117,8 +126,14 @@ def _arrays(level: Group) -> dict[str, Array]:
     return {child.name: child for child in children if isinstance(child, Array)}
 
 
+def _has_members(level: Group) -> bool:
+    return next(iter(level.hierarchy.children(level)), None) is not None
+
+
 def _same_arrays(found: list[Group], arrays: dict[str, dict[str, Array]]) -> RuleOutput:
     everything: dict[str, Array] = {}
+    if found and not any(map(_has_members, found)):
+        yield Fail("", "no level has any variable", rule="GZ-MS-003")
     for (
         level
     ) in found:  # the first level that has an array is the one that others are compared with
@@ -134,6 +149,16 @@ def _same_arrays(found: list[Group], arrays: dict[str, dict[str, Array]]) -> Rul
             )
         for name, array in own.items():
             first = everything[name]
+            yield from _same_lengths(array, first, own)
+            if bool(mapping_names(array)) != bool(mapping_names(first)):  # their names may differ
+                with_it, without = (array, first) if mapping_names(array) else (first, array)
+                yield Fail(
+                    array.attribute_pointer("grid_mapping"),
+                    f"{with_it.path} has a grid mapping, {without.path} has none",
+                    related=(first.path,),
+                    path=array.path,
+                    rule="GZ-MS-004",
+                )
             for (field, own_value, pointer), (_, other, _) in zip(
                 _fields(array), _fields(first), strict=True
             ):
@@ -145,6 +170,26 @@ def _same_arrays(found: list[Group], arrays: dict[str, dict[str, Array]]) -> Rul
                         path=array.path,
                         rule="GZ-MS-004",
                     )
+
+
+def _same_lengths(array: Array, first: Array, beside: Mapping[str, Array]) -> RuleOutput:
+    """Compare two levels of an array along the dimensions other than X and Y, which are the same in all of a pyramid."""
+    spatial = _spatial_axes(array, beside)
+    names, shape, other = array.dimension_names, array.shape, first.shape
+    if spatial is None or names is None or shape is None or other is None:
+        return
+    if names != first.dimension_names or len(other) != len(shape):
+        return  # which is said already
+    for axis, name in enumerate(names):
+        if axis not in spatial and shape[axis] != other[axis]:
+            yield Fail(
+                array.pointer("shape", axis),
+                f"{json_text(name)} is {shape[axis]} long in {array.path} and {other[axis]} in {first.path}:"
+                " levels differ along Y and X alone",
+                related=(first.path,),
+                path=array.path,
+                rule="GZ-MS-004",
+            )
 
 
 def _fields(array: Array) -> Iterator[tuple[str, Any, str]]:
@@ -282,28 +327,36 @@ def _own_codes(array: Array) -> list[str | None]:
     return [crs.described_code(target) for target in found if target is not None]
 
 
+def _also(code: str | None) -> tuple[str, ...]:
+    """Return a code, and those of the same system with axes in another order."""
+    same = next((one.codes for one in KNOWN_SETS.values() if code in one.codes), ())
+    return () if code is None else (code, *same)
+
+
 def _same_crs(
     given: Any, pointer: str, arrays: dict[str, dict[str, Array]], theirs: tuple[str, ...]
 ) -> RuleOutput:
     """Compare the system of the tile matrix set with that of the data, and tell the first that differs."""
     inline = member(given, "tile_matrix_set")
     key = next((key for key in ("crs", "supportedCRS") if member(inline, key) is not None), None)
-    if key is None and not theirs:
-        return
+    every = [array for level in arrays.values() for array in level.values()]
     if key is not None:
         named = member(inline, key)
         code = crs.code(member(named, "uri") or member(named, "wkt") or named)
-        same = next((one.codes for one in KNOWN_SETS.values() if code in one.codes), ())
-        theirs, pointer = () if code is None else (code, *same), f"{pointer}/{key}"
-    unknown = not theirs and any(arrays.values())
-    for array in (array for level in arrays.values() for array in level.values() if theirs):
+        theirs, pointer = _also(code), f"{pointer}/{key}"
+    unknown = key is not None and not theirs and bool(every)
+    user = "the tile matrix set"
+    for array in every:
         codes = _own_codes(array)
         own = [code for code in codes if code is not None]
         unknown = unknown or (bool(codes) and not own)
+        if own and not theirs:  # where the set does not tell, its one system is that of the first
+            user, theirs = array.path, tuple(other for code in own for other in _also(code))
         if own and set(own).isdisjoint(theirs):
             yield Fail(
                 pointer,
-                f"the tile matrix set uses {theirs[0]}, {array.path} uses {own[0]}",
+                f"{user} uses {theirs[0]}, {array.path} uses {own[0]}"
+                + ("" if user == "the tile matrix set" else ": a tile matrix set has one system"),
                 related=(array.path,),
                 rule="GZ-MS-011",
             )

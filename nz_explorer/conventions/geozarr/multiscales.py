@@ -22,6 +22,7 @@ from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
+from nz_explorer.model.dialects.cs import numbers
 from nz_explorer.model.dialects.multiscales import family, identifier, level_name
 from nz_explorer.text.phrases import listed
 
@@ -45,6 +46,10 @@ METHODS = (
     "rms",
     "gauss",
 )
+REQUIRED = ("scaleDenominator", "cellSize", "pointOfOrigin", "matrixWidth", "matrixHeight")
+"""What a tile matrix must have besides its id and the size of its tiles."""
+OLDER = {"pointOfOrigin": "topLeftCorner"}
+"""Names in the first version of the OGC's standard."""
 OTHER_NAMES = {"mean": "average", "median": "med", "maximum": "max", "minimum": "min"}
 LIMITS = (
     ("min_tile_row", "max_tile_row", "matrixHeight"),
@@ -140,6 +145,9 @@ def _suggest(pointer: str, near: list[str]) -> FixMaker | None:
 def _inline(given: Any, pointer: str) -> RuleOutput:
     """Require the tile matrices of an inline set to have ids of their own, and tiles of a size."""
     at, matrices = listed_matrices(given)
+    if lacking := _lacking(given.get("tile_matrix_set"), matrices):
+        why = f"tile_matrix_set has no valid {listed(lacking)}, which the OGC's standard requires"
+        yield Fail(f"{pointer}/tile_matrix_set", why, rule="GZ-MS-009")
     seen: set[str] = set()
     for i, one in enumerate(matrices):
         own, here = identifier(one), f"{pointer}/tile_matrix_set/{at}/{i}"
@@ -158,6 +166,36 @@ def _inline(given: Any, pointer: str) -> RuleOutput:
             why = f"tile matrix {json_text(name)} must have tileWidth and tileHeight, as integers above 0"
             yield Fail(f"{here}/{size}", why, rule="GZ-MS-009")
         seen.add(name)
+
+
+def _lacking(inline: Any, matrices: list[Any]) -> list[str]:
+    """Return the members that a set, or one of its tile matrices, must have and has not, in either version of the standard.
+
+    Not ids and sizes of tiles, which are told where they are missing.
+    """
+    if not matrices:
+        return []  # there is no set
+    found = [one for one in matrices if isinstance(one, Mapping)]
+    systems = map(inline.get, ("crs", "supportedCRS"))
+    lacking = [] if any(isinstance(one, str | Mapping) for one in systems) else ["crs"]
+    for name in REQUIRED:
+        older = OLDER.get(name, name)
+        if any(
+            not _is_valid(name, one.get(name, one.get(older)))
+            and not (name == "cellSize" and "identifier" in one)  # which the older has not
+            for one in found
+        ):
+            lacking.append(name)
+    return lacking
+
+
+def _is_valid(name: str, value: Any) -> bool:
+    """Whether a member of a tile matrix is what the standard says: integers, a point, or numbers above 0."""
+    if name in ("matrixWidth", "matrixHeight"):
+        return type(value) is int and value > 0
+    if name == "pointOfOrigin":
+        return numbers(value, 2) is not None
+    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
 
 
 def _as_text(pointer: str, matrix: Any, name: str | None) -> FixMaker | None:

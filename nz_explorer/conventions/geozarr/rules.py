@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
 COORDINATE_ATTRIBUTES = ("standard_name", "units", "axis")
 DESCRIPTIVE = ("standard_name", "long_name", "units", "description", "title")
+TEXTS = ("standard_name", "long_name", "units")
+AXES = ("X", "Y", "Z", "T")
+NUMBERS = ("scale_factor", "add_offset")
+"""Attributes that section 8.1.6 names, of which CF says what type they have."""
 SPELLED = {
     "gridmapping": "grid_mapping",
     "spatialref": "spatial_ref",
@@ -53,7 +57,7 @@ def withdrawn(_node: Node) -> Iterator[Fail]:
 # --- attributes ----------------------------------------------------------------------------------
 
 
-@rule("GZ-ATT-003", "GZ-ATT-005", "GZ-META-002", on="node", needs=("attributes",))
+@rule("GZ-ATT-003", "GZ-ATT-001", "GZ-ATT-005", "GZ-META-002", on="node", needs=("attributes",))
 def attribute_values(node: Node) -> Iterator[Fail]:
     """Judge the names and values of attributes."""
     for name, value in node.attributes.items():
@@ -63,12 +67,23 @@ def attribute_values(node: Node) -> Iterator[Fail]:
                 pointer,
                 f"the name {json_text(name)} has half of a surrogate pair, which UTF-8 does not have",
             )
-        values = value if isinstance(value, list) else [value]
-        if name != "multiscales" and any(map(_is_no_value, values)):  # which is GZ-MS-007
+        if name != "multiscales" and _is_no_value(value):  # which is GZ-MS-007
             yield Fail(
                 pointer,
                 f"attribute {json_text(name)} is {json_text(value)};"
                 " allowed are strings, numbers, booleans, arrays and objects",
+            )
+        elif (kind := _wrong_type(name, value)) is not None:
+            yield Fail(
+                pointer,
+                f"{name} must be {kind}, got {json_text(value)}",
+                rule="GZ-ATT-001",
+            )
+        if isinstance(value, str) and _is_xml(value):
+            yield Fail(
+                pointer,
+                f"attribute {json_text(name)} contains XML as text",
+                rule="GZ-ATT-005",
             )
         if isinstance(value, str) and _is_json(value):
             yield Fail(
@@ -94,7 +109,21 @@ def attribute_values(node: Node) -> Iterator[Fail]:
 
 
 def _is_no_value(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(map(_is_no_value, value))
     return value is None or (isinstance(value, float) and not math.isfinite(value))
+
+
+def _wrong_type(name: str, value: Any) -> str | None:
+    """Return what an attribute is by the conventions of its community, where it is something else."""
+    if name == "axis":
+        return None if isinstance(value, str) and value.upper() in AXES else "X, Y, Z or T"
+    if name in TEXTS:
+        return None if isinstance(value, str) else "a text"
+    if name in NUMBERS:  # a list of one is how netCDF has it
+        one = value[0] if isinstance(value, list) and len(value) == 1 else value
+        return None if isinstance(one, int | float) and not isinstance(one, bool) else "a number"
+    return None
 
 
 def _is_json(text: str) -> bool:
@@ -104,6 +133,14 @@ def _is_json(text: str) -> bool:
         return isinstance(json.loads(text), dict | list)
     except ValueError:
         return False
+
+
+_XML = re.compile(r"\s*(<\?xml\s|<(?=[^\s>]*[A-Z:])([A-Za-z_][\w.:-]*)[\s>].*</\2>\s*$)", re.DOTALL)
+"""A document of XML, which says so, or whose outermost element is none of HTML, as texts for people may have."""
+
+
+def _is_xml(text: str) -> bool:
+    return _XML.match(text) is not None
 
 
 def _parse(pointer: str, text: str) -> FixMaker:
@@ -183,7 +220,11 @@ def _encoded(text: str) -> str | None:
 def conventions_on_root(node: Node) -> Iterator[Fail]:
     """Require the older spelling, which the draft uses."""
     given = node.attributes.get("Conventions")
-    if isinstance(node, Group) and given is not None and not isinstance(given, str):
+    if (
+        isinstance(node, Group)
+        and given is not None
+        and not (isinstance(given, str) and given.strip())
+    ):
         yield Fail(
             node.attribute_pointer("Conventions"),
             f"Conventions must be a text such as CF-1.10, got {json_text(given)}",
@@ -345,10 +386,11 @@ def _dimension_above(array: Array, axis: int, lengths: list[dict[str, set[int]]]
 
 
 def _attribute_types(group: Group) -> Iterator[Fail]:
-    above = next(_above(group), None)
-    if above is None:
-        return
-    for name in group.attributes.keys() & above.attributes.keys():
+    groups = list(_above(group))
+    for name in group.attributes:
+        above = next((one for one in groups if name in one.attributes), None)
+        if above is None:
+            continue
         types = [json_type(node.attributes[name]) for node in (group, above)]
         mine, theirs = (kind if kind == "null" else article(kind) for kind in types)
         if mine != theirs:

@@ -21,8 +21,7 @@ class TileMatrixSet:
     Attributes
     ----------
     codes : tuple of str
-        Its reference system; more than one where systems differ only in the order of their axes. None where it does not
-        matter here.
+        Its reference system; more than one where systems differ only in the order of their axes.
     levels : range
         The numbers that its tile matrices have as ids.
     sizes : tuple of tuple of int
@@ -66,10 +65,8 @@ _UTM = {
     for zone in range(1, 61)
 }
 KNOWN_SETS: dict[str, TileMatrixSet] = {
-    "CDB1GlobalGrid": TileMatrixSet((), range(-10, 22), (), None),
     "CanadianNAD83_LCC": TileMatrixSet(("EPSG:3978",), range(26), _CANADIAN),
     "EuropeanETRS89_LAEAQuad": TileMatrixSet(("EPSG:3035",), range(16)),
-    "GNOSISGlobalGrid": TileMatrixSet((), range(29), ((2, 4),)),
     "LINZAntarticaMapTilegrid": TileMatrixSet(("EPSG:5482",), range(14), _LINZ),
     "NZTM2000Quad": TileMatrixSet(("EPSG:2193",), range(22)),
     "UPSAntarcticWGS84Quad": TileMatrixSet(("EPSG:5042",), range(25)),
@@ -79,6 +76,9 @@ KNOWN_SETS: dict[str, TileMatrixSet] = {
     "WorldCRS84Quad": TileMatrixSet(("OGC:CRS84", "EPSG:4326"), range(24), ((1, 2),)),
     "WorldMercatorWGS84Quad": TileMatrixSet(("EPSG:3395",), range(25)),
     **_UTM,
+    # after those that are rather meant where a reference system is given in place of a set
+    "CDB1GlobalGrid": TileMatrixSet(("EPSG:4326", "OGC:CRS84"), range(-10, 22), (), None),
+    "GNOSISGlobalGrid": TileMatrixSet(("EPSG:4326", "OGC:CRS84"), range(29), ((2, 4),)),
 }
 """By name, as the OGC registers them (opengeospatial/2D-Tile-Matrix-Set 7cee2f8), with those of LINZ as morecantile has them."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import AsyncIterator
@@ -72,6 +73,8 @@ def bytes_text(count: float) -> str:
     str
         Such as ``12.5 MiB``.
     """
+    if count > sys.float_info.max:  # a shape may have any integers
+        return "over 10^308 bytes"
     units = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
     power = min(max(0, int(count).bit_length() - 1) // 10, len(units) - 1)
     size = count / 1024**power

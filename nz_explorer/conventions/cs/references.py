@@ -175,7 +175,7 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
         yield Fail(
             pointer,
             "uri must be omitted within the same store",
-            fix=lambda _node: Draft("safe", (remove(pointer),)),
+            fix=lambda _node: Draft("safe", _within_the_store(home, reference, at)),
             rule="REF-003",
         )
         return
@@ -197,6 +197,16 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
             f"reference: {json_text(attribute)} is not a JSON pointer (RFC 6901)",
             rule="REF-005",
         )
+
+
+def _within_the_store(home: Node, reference: Reference, at: str) -> tuple[Operation, ...]:
+    """Return the operations that make a reference to a store, which is this one, one within it: its path is from the root."""
+    path = reference.path
+    if path is None or not path.startswith("/"):
+        return (remove(f"{at}/uri"),)
+    same = {} if reference.attribute is None else {"attribute": reference.attribute}
+    relative = path_to(home, posixpath.normpath(path), same, reference.text)
+    return remove(f"{at}/uri"), replace(f"{at}/node", relative)
 
 
 def _is_here(uri: str, source: str) -> bool:

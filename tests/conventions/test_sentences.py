@@ -27,6 +27,8 @@ SENTENCES = {
     "CS-ARR-001: axes in cs itself, as in the first form of the convention": "as in its first form",
     "NCZ-MODE-001: the version of Zarr, which is a word of the text": "was understood as nczarr, file, v2; read from",
     "NCZ-MODE-001: a word that means nothing": "the fragment #mode=nczar names no mode of Zarr; mode nczar is not known; ignored; read",
+    "Z3-GRID-004: no name": 'chunk_grid has no name, such as "regular"',
+    "Z3-KEY-001: no name": 'chunk_key_encoding has no name, such as "default"',
     "Z3-CM-001: no kind": 'kind is missing; it must be "inline"',
     "CS-ARR-002: the name of a reference system that the group has": 'such as {"ref": {"node": "..", "attribute": "/attributes/crs/w"}}',
     "CS-ARR-002: an axis is null": 'axis "x" is null, not an object',

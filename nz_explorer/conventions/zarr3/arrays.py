@@ -300,7 +300,9 @@ def chunk_keys(array: Array) -> Iterator[Fail]:
     given = array.metadata.get("chunk_key_encoding", "default")
     name = given.get("name") if isinstance(given, dict) else given
     separator = configuration_of(given).get("separator", "/")
-    if not isinstance(name, str) or not (name in CHUNK_KEYS or URI_NAME.fullmatch(name)):
+    if isinstance(given, dict) and "name" not in given:
+        yield Fail("/chunk_key_encoding", 'chunk_key_encoding has no name, such as "default"')
+    elif not isinstance(name, str) or not (name in CHUNK_KEYS or URI_NAME.fullmatch(name)):
         yield Fail("/chunk_key_encoding", f"chunk key encoding {shown(given)} is not registered")
     elif name in CHUNK_KEYS - {"default", "v2"}:
         yield Fail(

@@ -15,6 +15,7 @@ SENTENCES = {
     "NZ-COORD-002: hours that became days, where nobody asks for CF": "value[0] and value[1] are both 0",
     "NZ-DIM-010: the coordinate is right, whatever the others say": "dimension x is 3 long in x and 4 long in a, b",
     "Z3-DOC-004: a member that is misspelt": "did you mean fill_value?",
+    "Z3-DOC-004: an attribute one level too high, in a group": 'as an attribute it belongs in "attributes"',
     "CS-TIME-002: neither a reference nor a unit and an epoch": "the time object has no reference",
     "CS-CO-003: the same name": "two coordinate sets of x are named m",
     "CS-ARR-005: two heights": "such an axis must have exactly one value",

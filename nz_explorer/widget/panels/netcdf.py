@@ -73,6 +73,11 @@ def concepts_page(context: Context) -> Blocks:
     return [_concepts(group, roles)]
 
 
+DERIVED = frozenset(("NZ-COORD-003", "NZ-COORD-004"))
+"""Rules whose test NZ does not ask for in its own words: what has no order, or is missing, cannot rise or fall."""
+FOLLOWS = "follows from the last: what rises or falls has an order and is there"
+
+
 def _role(role: RoleResult) -> Blocks:
     question, answer = ROLES[role.role]
     rows = [
@@ -81,7 +86,9 @@ def _role(role: RoleResult) -> Blocks:
             _result(test),
             test.detail,
             protocol.Span(
-                str(rules()[test.rule].source), "quiet", title=rules()[test.rule].statement or None
+                FOLLOWS if test.rule in DERIVED else str(rules()[test.rule].source),
+                "quiet",
+                title=rules()[test.rule].statement or None,
             ),
         )
         for test in role.tests

@@ -1,8 +1,8 @@
 """The ``ref`` convention: how one node points at another, or at something in its document.
 
 Source: https://github.com/R-CF/zarr_convention_ref. By its text a relative path begins at the node that refers, and so it does
-in cs since August 2026 (4be36dd), when reference systems got a type. Earlier texts of cs, their examples and the first reader
-of their author begin there or at the group that the node is in, so of references in systems without a type both are tried.
+in cs since August 2026, when reference systems got a type. Earlier texts of cs, their examples and the first reader of their
+author begin there or at the group that the node is in, so of references in systems without a type both are tried.
 What leads nowhere from there is looked for from the group and from the root, where it may have been meant.
 """
 

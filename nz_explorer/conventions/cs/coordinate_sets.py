@@ -160,7 +160,9 @@ def _entry(system: CoordinateSystem, i: int, crs: Crs) -> RuleOutput:
                 pointer,
                 f"reference: with {beside} beside ref the reader of the author of cs takes it for a reference system without axes",
                 severity="warning",
-                readers={"xarray-zarr-xgroup": "gives the array without coordinates"},
+                readers={
+                    "xarray-zarr-xgroup": "gives the array without the coordinates of this system"
+                },
                 rule="REF-001",
             )
         if crs.reference.targets and crs.problem is not None:

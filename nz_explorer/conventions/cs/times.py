@@ -45,7 +45,7 @@ _WITHOUT_YEAR_0 = ("standard", "gregorian", "julian")
 """Calendars that step from the year before Christ to the one after, as CF and cftime have them."""
 _EACH = {
     "xarray": "takes what the array says",
-    "xarray-zarr-xgroup": "takes what cs says where the array is in another group, else what the array says",
+    "xarray-zarr-xgroup": "takes what cs says where the array is in another group, else that of the two that it comes to last",
 }
 _USUAL = ("standard", "proleptic_gregorian")
 """What applications take where no calendar is given, by the text."""

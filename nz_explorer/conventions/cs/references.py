@@ -81,14 +81,13 @@ def _reference(home: Node, reference: Reference, at: str, *, wanted: bool = True
         )
 
 
-_NOT_FOUND = {"xarray-zarr-xgroup": "gives the array without coordinates"}
-
-
 _HERE = "where the reader of the author of cs begins"
 _SINCE_KEYED = "as the text has it since axes are an object by name"
 
 
-def without_ref(at: str, given: Any, *, keyed: bool, why: str = _SINCE_KEYED) -> RuleOutput:
+def without_ref(
+    at: str, given: Any, *, keyed: bool, why: str = _SINCE_KEYED, lost: str = "coordinates"
+) -> RuleOutput:
     """Note a reference with nothing around it, as examples had it while axes were lists.
 
     Parameters
@@ -101,6 +100,8 @@ def without_ref(at: str, given: Any, *, keyed: bool, why: str = _SINCE_KEYED) ->
         Whether axes are an object by name there.
     why : str
         Which text has ref around it, in words.
+    lost : str
+        What that reader does not find, in words.
     """
     if keyed and isinstance(given, Mapping) and "node" in given and "ref" not in given:
         yield Fail(
@@ -108,7 +109,7 @@ def without_ref(at: str, given: Any, *, keyed: bool, why: str = _SINCE_KEYED) ->
             f"reference: it stands alone, and belongs in ref, here {json_text({'ref': given})}, {why};"
             " the reader of the author of cs finds no coordinates otherwise",
             severity="warning",
-            readers=_NOT_FOUND,
+            readers={"xarray-zarr-xgroup": f"gives the array without {lost}"},
             fix=lambda _node: Draft("suggest", (replace(at, {"ref": given}),)),
             rule="REF-001",
         )

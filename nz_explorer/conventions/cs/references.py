@@ -225,6 +225,9 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
     inner, shown = _inner(reference, at), json_text(reference.path)
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
     relative = path_to(home, target, same, text)
+    if strayed is None and isinstance(home, Group) and text != "ref" and not same:
+        # a path from the root is found from everywhere: from arrays in groups beside this one this is as well
+        relative = "../" * len(list(all_above(f"{below(home.path)}*"))) + target.removeprefix("/")
     found = resolve({"node": relative, **same}, home, in_cs=text != "ref").targets
     leads_there = [one.node.path for one in found] == [target]
     base = " or to its group" if text == "earlier cs" else ""

@@ -170,6 +170,16 @@ def path_to(home: Node, target: str, same: Mapping[str, str], text: Text) -> str
     return posixpath.relpath(target, f"{below(home.path)}*" if in_group else home.path)
 
 
+def _from_root(home: Node, target: str, same: Mapping[str, str], text: Text) -> str:
+    """Return the relative path for one from the root, which leads to the same from every array that refers to a shared system.
+
+    In a system that a group keeps it goes up to the root, so that it does from arrays in groups beside that one as well.
+    """
+    if text == "ref" or not isinstance(home, Group) or same:
+        return path_to(home, target, same, text)
+    return "../" * len(list(all_above(f"{below(home.path)}*"))) + target.removeprefix("/")
+
+
 def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutput:
     """Judge a reference to another store, of which only the form can be known."""
     pointer = f"{at}/uri"
@@ -208,7 +218,7 @@ def _within_the_store(home: Node, reference: Reference, at: str) -> tuple[Operat
     if path is None or not path.startswith("/"):
         return (remove(f"{at}/uri"),)
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
-    relative = path_to(home, posixpath.normpath(path), same, reference.text)
+    relative = _from_root(home, posixpath.normpath(path), same, reference.text)
     return remove(f"{at}/uri"), replace(f"{at}/node", relative)
 
 
@@ -224,10 +234,8 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
     target, strayed, text = reference.targets[0].node.path, reference.strayed, reference.text
     inner, shown = _inner(reference, at), json_text(reference.path)
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
-    relative = path_to(home, target, same, text)
-    if strayed is None and isinstance(home, Group) and text != "ref" and not same:
-        # a path from the root is found from everywhere: from arrays in groups beside this one this is as well
-        relative = "../" * len(list(all_above(f"{below(home.path)}*"))) + target.removeprefix("/")
+    write = path_to if strayed is not None else _from_root
+    relative = write(home, target, same, text)
     found = resolve({"node": relative, **same}, home, in_cs=text != "ref").targets
     leads_there = [one.node.path for one in found] == [target]
     base = " or to its group" if text == "earlier cs" else ""

@@ -46,6 +46,7 @@ def _reference(home: Node, reference: Reference, at: str, *, wanted: bool = True
         yield Fail(
             inside if whole else join(inside, str(reference.member)),
             f"reference: {reference.problem}",
+            readers={} if _is_found_all_the_same(home, reference) else None,
             fix=_repaired(home, reference, at),
             rule=_OF_KIND[reference.kind],
         )
@@ -134,6 +135,13 @@ def _lost_from_the_array(home: Node, reference: Reference) -> str | None:
     if home.hierarchy.get(end) is None:
         return f"{end}, where nothing is"
     return f"{end}, which has no {reference.attribute}"
+
+
+def _is_found_all_the_same(home: Node, reference: Reference) -> bool:
+    """Whether the reader of the author of cs finds what a path leads to, or does not look for it; it never leaves the store."""
+    if reference.text == "ref" or reference.kind != "node" or reference.path is None:
+        return True
+    return home.hierarchy.get(_as_read(home.path, reference.path)) is not None
 
 
 def _is_by_name(system: Any) -> bool:

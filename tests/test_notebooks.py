@@ -14,13 +14,13 @@ from tests.notebooks import NOTEBOOKS, SOLUTION, WIDGET, printed, read, run
 NAMES = ("explore.ipynb", "teach.ipynb", "debug.ipynb")
 
 WRONG = {
-    "answer-1": "check_sharing({'rlat', 'depth'})\ncheck_sharing({'rlat'})\ncheck_sharing({'nothing'})\ncheck_sharing('rlat')\ncheck_sharing(7)\ncheck_sharing({7, 'nothing'})",
-    "answer-2": "check_coordinates({'lat', 'time'})\ncheck_coordinates(set())\ncheck_coordinates({'x'})\ncheck_coordinates('time')\ncheck_coordinates(None)\ncheck_coordinates({'air_temperature'})",
+    "answer-1": "check_sharing({'rlat', 'depth'})\ncheck_sharing({'rlat'})\ncheck_sharing({'nothing'})\ncheck_sharing('rlat')\ncheck_sharing(7)\ncheck_sharing({7, 'nothing'})\ncheck_sharing({'/ocean/rlat'})\ncheck_sharing('rlat, latitude')\ncheck_sharing({'rotated_pole'})",
+    "answer-2": "check_coordinates({'lat', 'time'})\ncheck_coordinates(set())\ncheck_coordinates({'x'})\ncheck_coordinates('time')\ncheck_coordinates(None)\ncheck_coordinates({'air_temperature'})\ncheck_coordinates(stations)\ncheck_coordinates({'/stations/time'})",
     "answer-3": "check_conflict(True)\ncheck_conflict('no')",
-    "answer-4": "check_lost(5658)\ncheck_lost(-1)\ncheck_lost(values.data == 0)",
-    "answer-5": "check_enum('/nowhere')\ncheck_enum('/analysis/lat')\ncheck_enum('/analysis/quality')",
+    "answer-4": "check_lost(5658)\ncheck_lost(-1)\ncheck_lost(values.data == 0)\ncheck_lost(values)\ncheck_lost('5')",
+    "answer-5": "check_enum('/nowhere')\ncheck_enum('/analysis/lat')\ncheck_enum('/analysis/quality')\ncheck_enum('/analysis')\ncheck_enum('cloud_type')\ncheck_enum(store['/analysis'])",
     "answer-6": "check_declared('ab')\ncheck_declared('abe')\ncheck_declared('z')\ncheck_declared('a, b, c')\ncheck_declared(6)",
-    "answer-7": "mine.what_if.set('/', '/attributes/conventions', 'NZ-1.0')\ncheck_mine()\nmine.what_if.reset()",
+    "answer-7": "mine.what_if.set('/', '/attributes/conventions', 'NZ-1.0')\ncheck_mine()\nmine.what_if.set('/', '/conventions', 'NZ-1.0')\ncheck_mine()\nmine.what_if.reset()",
 }
 """Wrong answers to each exercise of the lesson."""
 

@@ -6,6 +6,8 @@ teaches little.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -368,6 +370,20 @@ def groups_below(group: Group) -> list[Group]:
     return found[:MOST_GROUPS]
 
 
+def _told_apart(places: list[Place], view: View) -> list[Place]:
+    """Put the group before names that several groups have: lat of one is not lat of another."""
+    groups = {group.path for group in view.groups}
+    named = [(place, re.split(r": | = ", place.label, maxsplit=1)[0]) for place in places]
+    often = Counter(name for _, name in named)
+    told = []
+    for place, name in named:
+        above, _, last = place.path.rpartition("/")
+        home = place.path if place.path in groups and name != last else above
+        prefix = f"{home.strip('/')}/" if often[name] > 1 and home.strip("/") else ""
+        told.append(Place(place.path, prefix + place.label))
+    return told
+
+
 def concepts(group: Group, roles: dict[str, Role]) -> list[Concept]:
     """Return the table, filled with the nodes directly in a group; for the root with all below it.
 
@@ -389,6 +405,6 @@ def concepts(group: Group, roles: dict[str, Role]) -> list[Concept]:
     )
     rows = []
     for nug, nz, note, find in TABLE:
-        places = find(view)
+        places = _told_apart(find(view), view)
         rows.append(Concept(nug, nz, note, places[:SHOWN], len(places)))
     return rows

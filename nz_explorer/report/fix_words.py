@@ -95,6 +95,8 @@ def sentence(fix: Fix) -> str:
         note = fix.note or "look at it by hand"
         return f"{note} ({SAFETY[fix.safety]})"
     about = f"{SAFETY[fix.safety]}: {fix.note}" if fix.note else SAFETY[fix.safety]
+    if [(one["op"], one["path"]) for one in fix.patch] == [("add", "")]:
+        return f"create {fix.document} with {_short(fix.patch[0]['value'])} ({about})"
     return f"{does} in {fix.document} ({about})"
 
 

@@ -54,3 +54,15 @@ def test_a_fixed_declaration_agrees_with_itself(
     assert fixed == right
     beside_it = {"NZ-NAME-004"} if "CONVENTIONS" in right else set()  # another attribute of its own
     assert set(_findings(tmp_path, fixed)) - set(before) == beside_it
+
+
+def test_a_declaration_above_the_attributes_is_moved_where_there_are_none(tmp_path: Path) -> None:
+    root = {"zarr_format": 3, "node_type": "group", "conventions": "NZ-1.0"}
+    (tmp_path / "zarr.json").write_text(json.dumps(root))
+    (found,) = (
+        one for one in nz.check(tmp_path, progress=False).findings if one.rule == "Z3-DOC-004"
+    )
+    assert found.fix is not None
+    fixed = apply_patch(root, [dict(one) for one in found.fix.patch])
+    assert fixed["attributes"] == {"conventions": "NZ-1.0"}
+    assert "conventions" not in fixed

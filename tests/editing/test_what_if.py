@@ -120,6 +120,9 @@ def test_edits_that_cannot_be_made(tmp_path: Path) -> None:
         (lambda: what_if.remove("/a", "/nothing"), "nothing at /nothing"),
         (lambda: what_if.set("/a", "/shape/x", 1), "nothing at /shape/x"),
         (lambda: what_if.set("/a", "shape/0", 1), "a pointer begins with a slash: /shape/0"),
+        (lambda: what_if.set("/a", "K", "/attributes/units"), "slash: /attributes/units, and the"),
+        (lambda: what_if.set(what_if.hierarchy["/a"], "/shape/0", 1), "a path is a text"),  # type: ignore[arg-type]
+        (lambda: what_if.set("/attributes/units", "/a", "K"), "comes first, then the pointer"),
         (lambda: what_if.set("/a", "/zarr_format/x", 1), "neither an object"),
         (lambda: what_if.set("/a", "/attributes/x", {1, 2}), "not JSON"),
         (lambda: what_if.set("/b", "/x", 1), "ends too early"),

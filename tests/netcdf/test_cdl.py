@@ -168,6 +168,25 @@ def test_attributes_of_the_root_are_global_and_those_of_groups_below_count_too()
         assert [place.label for place in rows["global attribute"].here] == ["title"]
 
 
+def test_names_that_several_groups_have_are_told_apart_at_the_root() -> None:
+    root = zarr.create_group(zarr.storage.MemoryStore())
+    for name, size in (("g", 2), ("h", 3)):
+        group = root.create_group(name)
+        group.create_array("x", shape=(size,), dtype="f4", dimension_names=["x"])
+        group.create_array(f"of_{name}", shape=(size,), dtype="f4", dimension_names=["x"])
+    hierarchy = open_store(root.store)
+    root_group = hierarchy["/"]
+    assert isinstance(root_group, Group)
+    hierarchy.children(root_group)
+    for one in root_group.groups:
+        hierarchy.children(one)
+    rows = {row.nug: [place.label for place in row.here] for row in concepts(root_group, {})}
+    assert rows["dimension"] == ["g/x = 2", "h/x = 3"]
+    assert rows["shared dimension"] == ["g/x: of_g and x", "h/x: of_h and x"]
+    assert rows["variable"] == ["of_g", "g/x", "of_h", "h/x"]
+    assert rows["group"] == ["g", "h"]
+
+
 def test_an_array_is_printed_alone(sample_store: Path) -> None:
     hierarchy = open_store(sample_store)
     node = hierarchy["/ocean/sea_surface_temperature"]

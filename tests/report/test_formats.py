@@ -152,6 +152,11 @@ def test_text_begins_with_readers_and_goes_by_impact(report: nz.Report) -> None:
     )
 
 
+def test_a_document_that_is_to_be_made_is_named_with_what_goes_into_it() -> None:
+    said = nz.check({".zgroup": b'{"zarr_format": 2}'}, progress=False).to_text()
+    assert '\n→ create .zattrs with {"conventions": "NZ-1.0"} (safe' in said
+
+
 def test_what_was_not_looked_at_is_one_sentence(report: nz.Report) -> None:
     text = report.to_text()
     assert "chunks were not looked at; `--values all` does\n" in text

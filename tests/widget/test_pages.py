@@ -204,7 +204,12 @@ def test_coordinates_of_a_dimension_without_elements_are_shown(
     root.create_array("a", shape=(0,), dtype="i2", dimension_names=["x"], attributes=attributes)
     session = browse(tmp_path / "s.zarr")
     assert "described by cs in /a" in said(page(session, "dimensions", "/a"))
-    assert "no values" in said(page(session, "conventions", "/a"))
+    shown = page(session, "conventions", "/a")
+    assert "no values" in said(shown)
+    (conventions,) = (one for one in blocks(shown, "table") if one["label"] == "Conventions")
+    named = {row["cells"][0][0]: row["cells"][2] for row in conventions["rows"]}
+    assert named["Zarr v3"] == ["The format. "]
+    assert "axes are a list and have a direction" in named["cs r1; the newest is r4"][-1]
 
 
 @pytest.mark.parametrize("part", ["values", "boundaries"])

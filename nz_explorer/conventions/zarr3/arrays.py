@@ -90,7 +90,7 @@ def unknown_member(node: Node) -> Iterator[Fail]:
         pointer = pointers.join("", member)
         absent = [name for name in known if name not in node.metadata]
         meant = get_close_matches(member, absent, 1, _SIMILAR)
-        hint = f"; did you mean {meant[0]}?" if meant else ""
+        hint = f"; did you mean {meant[0]}?" if meant else _belongs(member, value)
         yield Fail(
             pointer,
             f"{json_text(member)} {_why_not(node, member)}, so readers must not open this node{hint}",
@@ -108,8 +108,18 @@ def _why_not(node: Node, member: str) -> str:
     return "is a member of arrays only" if of_arrays else "is not a member of Zarr v3"
 
 
+def _belongs(member: str, value: Any) -> str:
+    """Say where attributes belong, of what may be one."""
+    if member in ARRAY_MEMBERS or member in V2_MEMBERS or isinstance(value, dict):
+        return ""
+    return '; as an attribute it belongs in "attributes"'
+
+
 def _into_attributes(member: str, pointer: str) -> Any:
     def fix(node: Node) -> Draft:
+        if "attributes" not in node.metadata:
+            moved = {member: node.metadata[member]}
+            return Draft("unsafe", (remove(pointer), add("/attributes", moved)))
         if isinstance(node.metadata.get("attributes"), dict) and member not in node.attributes:
             return Draft("unsafe", (move(pointer, node.attribute_pointer(member)),))
         return Draft("unsafe", (remove(pointer),))
@@ -300,7 +310,9 @@ def chunk_keys(array: Array) -> Iterator[Fail]:
     given = array.metadata.get("chunk_key_encoding", "default")
     name = given.get("name") if isinstance(given, dict) else given
     separator = configuration_of(given).get("separator", "/")
-    if not isinstance(name, str) or not (name in CHUNK_KEYS or URI_NAME.fullmatch(name)):
+    if isinstance(given, dict) and "name" not in given:
+        yield Fail("/chunk_key_encoding", 'chunk_key_encoding has no name, such as "default"')
+    elif not isinstance(name, str) or not (name in CHUNK_KEYS or URI_NAME.fullmatch(name)):
         yield Fail("/chunk_key_encoding", f"chunk key encoding {shown(given)} is not registered")
     elif name in CHUNK_KEYS - {"default", "v2"}:
         yield Fail(

@@ -97,7 +97,10 @@ def grid_known(array: Array) -> Iterator[Fail]:
     grid = array.metadata.get("chunk_grid")
     if not isinstance(grid, dict):
         return
-    name = grid.get("name")
+    if "name" not in grid:
+        yield Fail("/chunk_grid/name", 'chunk_grid has no name, such as "regular"')
+        return
+    name = grid["name"]
     if not isinstance(name, str) or not (name in CHUNK_GRIDS or URI_NAME.fullmatch(name)):
         yield Fail("/chunk_grid/name", f"chunk grid {shown(name)} is not registered")
 

@@ -206,6 +206,14 @@ class EditedDocuments:
         return self.originals[key]
 
 
+def check_path(path: object) -> None:
+    """Refuse what is no path at all, where arguments were probably swapped."""
+    if not isinstance(path, str):
+        raise CannotEdit(f"a path is a text such as '/forecast/temp', got {path!r}")
+    if path.split("/")[1:2] == ["attributes"]:
+        raise CannotEdit(f"the path of the node comes first, then the pointer {path}")
+
+
 def operation_to_set(node: Node, pointer: str, value: Any) -> dict[str, Any]:
     """Return the operation that sets a value, also where objects on the way are missing.
 
@@ -224,7 +232,9 @@ def operation_to_set(node: Node, pointer: str, value: Any) -> dict[str, Any]:
         If the place is in no document, or the pointer is none.
     """
     if pointer and not pointer.startswith("/"):
-        raise CannotEdit(f"a pointer begins with a slash: /{pointer}")
+        swapped = isinstance(value, str) and value.startswith("/")
+        wanted = f"{value}, and the value comes after it" if swapped else f"/{pointer}"
+        raise CannotEdit(f"a pointer begins with a slash: {wanted}")
     document, inner = node.locate(pointer)
     base = pointer[: len(pointer) - len(inner)]
     if node.zarr_format == 2 and (document is None or not base):

@@ -26,6 +26,7 @@ from nz_explorer.editing.trial_edits.edited_documents import (
     CannotEdit,
     EditedDocuments,
     check_document,
+    check_path,
     operation_to_set,
     path_of,
 )
@@ -415,6 +416,7 @@ class WhatIf:
 
     def _node(self, path: str) -> Node:
         """Return a node as stored, with its findings before any edit."""
+        check_path(path)
         self._visit(path)
         node = self._forked().hierarchy.stored.get(path)
         if node is None or not node.documents:

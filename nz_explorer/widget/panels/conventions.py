@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,6 +25,7 @@ from nz_explorer.widget.panels.registry import Context, Outcome, action, page
 
 TONES: dict[bool | None, protocol.Tone] = {True: "good", False: "error", None: "warning"}
 MAX_PROBLEMS = 10
+_EXPLAINED = re.compile(r" \([^()]*\)")
 
 
 @page("conventions")
@@ -43,15 +45,20 @@ def conventions_page(context: Context) -> Blocks:
 
 def _row(convention: ConventionSummary) -> protocol.TableRow:
     holds = convention.conforms
+    undeclared = "The format. " if convention.name.startswith("Zarr v") else "Not declared. "
     where: protocol.Text = [
-        f"Declared in {declared_in(convention)}. " if convention.declared else "Not declared. "
+        f"Declared in {declared_in(convention)}. " if convention.declared else undeclared
     ]
     if convention.uses:
         where.append(f"Seen by {used_by(convention)}. ")
     if convention.paths:
-        where += ["On ", *blocks.links(list(convention.paths), 3), "."]
+        where += ["On ", *blocks.links(list(convention.paths), 3), ". "]
+    versions = [version for version in convention.versions if version not in convention.name]
+    where += [
+        f"{version}. " for version in versions if "(" in version
+    ]  # what a revision looks like
     return blocks.row(
-        " ".join((convention.name, *(v for v in convention.versions if v not in convention.name))),
+        " ".join((convention.name, *(_EXPLAINED.sub("", version) for version in versions))),
         blocks.chip(f"{MARKS[holds]} {MEANING[holds]}", TONES[holds]),
         where,
     )

@@ -32,6 +32,11 @@ FIXED = {
         ("cs", "crs", 1, "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
         "../time",
     ),
+    "REF-002: a path from the root in a shared system, to which an array in another group refers": (
+        "/g",
+        ("crs", "cal", "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
+        "../../g/time",
+    ),
     "REF-002: a name that is spelled nearly so, in systems with a type": (
         "/cru/tmp",
         ("cs", "crs", 1, "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),

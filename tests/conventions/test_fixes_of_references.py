@@ -75,13 +75,13 @@ def _values(node: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("given", ["/g/time", "g/time", "tmie", "../../time"])
-def test_values_of_cs_are_named_from_the_group_as_its_text_has_it(
+def test_values_of_cs_are_named_from_the_array_where_its_reader_begins(
     given: str, tmp_path: Path
 ) -> None:
     _write(tmp_path, _values(given))
     crs = _fixed(tmp_path, "REF-002")["cs"]["crs"][0]
     external = crs["axes"]["time"]["coordinates"][0]["values"]["external"]
-    assert external == {"ref": {"node": "time"}}
+    assert external == {"ref": {"node": "../time"}}
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_shared_system_of_the_own_group_is_named_so_that_readers_of_cs_find_it
 ) -> None:
     _write(tmp_path, {"cs": {"crs": [{"ref": given}]}})
     crs = _fixed(tmp_path, rule)["cs"]["crs"]
-    assert crs == [{"ref": {"node": ".", "attribute": "/attributes/crs/t"}}]
+    assert crs == [{"ref": {"node": "..", "attribute": "/attributes/crs/t"}}]
 
 
 @pytest.mark.parametrize("given", ["/g/time", "time", "g/time", "../tiem"])

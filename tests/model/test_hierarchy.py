@@ -182,7 +182,13 @@ def test_chunks_are_no_nodes_and_arrays_are_not_listed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("documents", "says"),
-    [({}, "is empty"), ({"readme.txt": b"hello"}, "there is no Zarr hierarchy at")],
+    [
+        ({}, "is empty"),
+        ({"readme.txt": b"hello"}, "there is no Zarr hierarchy at"),
+        ({"meta": b"{}", "attrs": b"{}", "0.0": b""}, "an array of Zarr v1"),
+        ({"attributes.json": b"{}", "a/attributes.json": b"{}"}, "data in N5"),
+        ({"__schema/1": b"", "__fragments/1": b""}, "an array of TileDB"),
+    ],
 )
 def test_what_holds_no_hierarchy_is_refused_in_a_sentence(
     tmp_path: Path, documents: dict[str, Any], says: str

@@ -153,14 +153,17 @@ def _entry(system: CoordinateSystem, i: int, crs: Crs) -> RuleOutput:
     if crs.reference is not None:
         yield from _reference(array, crs.reference, pointer, wanted=crs.problem is None)
         given = crs.reference.given
-        yield from without_ref(pointer, given, keyed=any(map(is_keyed, crs.axes)))
+        lost = "the coordinates of this system"
+        yield from without_ref(pointer, given, keyed=any(map(is_keyed, crs.axes)), lost=lost)
         if isinstance(given, Mapping) and "ref" in given and len(given) > 1:
             beside = ", ".join(json_text(name) for name in given if name != "ref")
             yield Fail(
                 pointer,
                 f"reference: with {beside} beside ref the reader of the author of cs takes it for a reference system without axes",
                 severity="warning",
-                readers={"xarray-zarr-xgroup": "gives the array without coordinates"},
+                readers={
+                    "xarray-zarr-xgroup": "gives the array without the coordinates of this system"
+                },
                 rule="REF-001",
             )
         if crs.reference.targets and crs.problem is not None:

@@ -21,7 +21,7 @@ from nz_explorer.conventions.zcf.declarations import (
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Node
+from nz_explorer.model import Group, Node
 from nz_explorer.model.dialects.cs import (
     REVISIONS,
     CoordinateSet,
@@ -48,7 +48,10 @@ def registered(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput
     """
     declared = declared_here(node)
     if known_conventions.CS not in declared:
-        yield undeclared(node, attribute, attribute, known_conventions.CS, "CS-REG-001")
+        found = undeclared(node, attribute, attribute, known_conventions.CS, "CS-REG-001")
+        # a name is enough for the reader of the author, and what a group declares it does not ask
+        read = isinstance(node, Group) or any(one.get("name") == "cs" for _, one in entries(node))
+        yield dataclasses.replace(found, readers={}) if read else found
     own = [crs for crs in systems if crs.home is node or crs.reference is not None]
     used: dict[Convention, str] = {}
     whole = node.attributes.get("cs")

@@ -16,6 +16,7 @@ from nz_explorer.conventions.cs.references import _reference, without_ref
 from nz_explorer.conventions.cs.systems import identifier
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
+from nz_explorer.conventions.zcf.grids import kind_of_system
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, RuleOutput, Undecided
@@ -30,6 +31,7 @@ KINDS = ("geodetic", "planar")
 """The systems in which positions may be given, each as x and y."""
 
 DIRECTIONS = ("x", "y")
+_HELD = {"geodetic": "longitudes and latitudes", "planar": "eastings and northings"}
 
 _IN_REF = "as the text of cs has it, though examples of geolocation do not"
 
@@ -211,7 +213,15 @@ def _systems(at: str, given: Mapping[str, Any]) -> RuleOutput:
     """Judge the systems that the positions are in."""
     for kind, name in product(KINDS, SYSTEMS):
         if name in given.get(kind, {}):
-            yield from identifier(join(at, kind, name), given[kind][name], name)
+            system, place = given[kind][name], join(at, kind, name)
+            yield from identifier(place, system, name)
+            found = kind_of_system(system) if isinstance(system, Mapping) else None
+            if found is not None and found != kind:
+                yield Fail(
+                    place,
+                    f"{name} of {kind} is a system of {_HELD[found]}, {json_text(system)}, and {kind} positions are {_HELD[kind]}",
+                    rule="CS-GEO-001",
+                )
 
 
 def _expected(system: CoordinateSystem, crs: Crs, reference: Reference) -> list[list[int]] | None:

@@ -31,6 +31,8 @@ from nz_explorer.model.dialects.ref import (
 from nz_explorer.model.paths import all_above, below
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_LOOKED_AT = 64
+"""Reference systems of an array of which it is looked at whether axes are by name; arrays have few."""
 _OF_KIND = {"form": "REF-001", "node": "REF-002", "attribute": "REF-005"}
 
 
@@ -44,6 +46,7 @@ def _reference(home: Node, reference: Reference, at: str, *, wanted: bool = True
         yield Fail(
             inside if whole else join(inside, str(reference.member)),
             f"reference: {reference.problem}",
+            readers={} if _is_found_all_the_same(home, reference) else None,
             fix=_repaired(home, reference, at),
             rule=_OF_KIND[reference.kind],
         )
@@ -59,11 +62,11 @@ def _reference(home: Node, reference: Reference, at: str, *, wanted: bool = True
         )
     if reference.targets and (reference.strayed or (reference.path or "").startswith("/")):
         yield _not_from_the_node(home, reference, at)
-    elif reference.targets and (lost := _lost_from_the_group(home, reference)) is not None:
+    elif reference.targets and (lost := _lost_from_the_array(home, reference)) is not None:
         yield Fail(
             at,
-            f"{json_text(reference.path)} begins at the node, as ref has it; from its group, as cs had it before August 2026,"
-            f" it leads to {lost}",
+            f"{json_text(reference.path)} begins at the group of the array, as earlier texts had it; from the array, where ref and"
+            f" the reader of the author of cs begin, it leads to {lost}",
             related=(paths[0],),
             rule="REF-008",
         )
@@ -79,13 +82,13 @@ def _reference(home: Node, reference: Reference, at: str, *, wanted: bool = True
         )
 
 
-_NOT_FOUND = {"xarray-zarr-xgroup": "gives the array without coordinates"}
-
-
+_HERE = "where the reader of the author of cs begins"
 _SINCE_KEYED = "as the text has it since axes are an object by name"
 
 
-def without_ref(at: str, given: Any, *, keyed: bool, why: str = _SINCE_KEYED) -> RuleOutput:
+def without_ref(
+    at: str, given: Any, *, keyed: bool, why: str = _SINCE_KEYED, lost: str = "coordinates"
+) -> RuleOutput:
     """Note a reference with nothing around it, as examples had it while axes were lists.
 
     Parameters
@@ -98,6 +101,8 @@ def without_ref(at: str, given: Any, *, keyed: bool, why: str = _SINCE_KEYED) ->
         Whether axes are an object by name there.
     why : str
         Which text has ref around it, in words.
+    lost : str
+        What that reader does not find, in words.
     """
     if keyed and isinstance(given, Mapping) and "node" in given and "ref" not in given:
         yield Fail(
@@ -105,27 +110,43 @@ def without_ref(at: str, given: Any, *, keyed: bool, why: str = _SINCE_KEYED) ->
             f"reference: it stands alone, and belongs in ref, here {json_text({'ref': given})}, {why};"
             " the reader of the author of cs finds no coordinates otherwise",
             severity="warning",
-            readers=_NOT_FOUND,
+            readers={"xarray-zarr-xgroup": f"gives the array without {lost}"},
             fix=lambda _node: Draft("suggest", (replace(at, {"ref": given}),)),
             rule="REF-001",
         )
 
 
-def _lost_from_the_group(home: Node, reference: Reference) -> str | None:
-    """Return where a path leads to from the group of an array, None where that is what is meant or not asked for.
+def _lost_from_the_array(home: Node, reference: Reference) -> str | None:
+    """Return where a path that begins at the group of an array leads to from the array; None if that is the same, or nobody asks.
 
-    Texts of cs before August 2026 and the reader of their author begin there; it stays at the root where a path leads out of
-    the store.
+    Texts of cs before August 2026 began there. Axes that are a list nobody reads, wherever paths begin.
     """
     if reference.text != "earlier cs" or isinstance(home, Group) or reference.path is None:
         return None
-    end = _as_read(home.parent or "/", reference.path)
-    if (node := home.hierarchy.get(end)) is None:
-        return f"{end}, where nothing is"
-    if reference.attribute is None:
+    whole = home.attributes.get("cs")
+    listed = whole.get("crs") if isinstance(whole, Mapping) else None
+    systems = [target.value for target in reference.targets]
+    systems += listed[:_LOOKED_AT] if isinstance(listed, list) else []
+    if not any(map(_is_by_name, systems)):
         return None
-    found = resolve({"node": end, "attribute": reference.attribute}, node).targets
-    return None if found else f"{end}, which has no {reference.attribute}"
+    end = _as_read(home.path, reference.path)
+    if any(target.node.path == end for target in reference.targets):
+        return None
+    if home.hierarchy.get(end) is None:
+        return f"{end}, where nothing is"
+    return f"{end}, which has no {reference.attribute}"
+
+
+def _is_found_all_the_same(home: Node, reference: Reference) -> bool:
+    """Whether the reader of the author of cs finds what a path leads to, or does not look for it; it never leaves the store."""
+    if reference.text == "ref" or reference.kind != "node" or reference.path is None:
+        return True
+    return home.hierarchy.get(_as_read(home.path, reference.path)) is not None
+
+
+def _is_by_name(system: Any) -> bool:
+    """Whether axes of a reference system are an object by name, as the reader of the author of cs wants them."""
+    return isinstance(system, Mapping) and isinstance(system.get("axes"), Mapping)
 
 
 def _as_read(base: str, path: str) -> str:
@@ -140,7 +161,7 @@ def _as_read(base: str, path: str) -> str:
 
 
 def path_to(home: Node, target: str, same: Mapping[str, str], text: Text) -> str:
-    """Return the relative path to a node: from the node that refers, unless a text of cs may have it from its group.
+    """Return the relative path to a node: from the node that refers, of what a group keeps from the arrays in it.
 
     Parameters
     ----------
@@ -151,20 +172,20 @@ def path_to(home: Node, target: str, same: Mapping[str, str], text: Text) -> str
     same : mapping
         The attribute, where there is one.
     text : str
-        The text by which the path is to be followed. In earlier ones of cs, one that is lost from the group of the array begins
-        there; since August 2026 one in a group begins at the arrays in it.
+        The text by which the path is to be followed.
     """
-    if text == "cs" and isinstance(home, Group) and not same:
-        return posixpath.relpath(target, f"{below(home.path)}*")
-    from_node = posixpath.relpath(target, home.path)
-    if text != "earlier cs":
-        return from_node
-    found = resolve({"node": from_node, **same}, home)
-    if _lost_from_the_group(home, found) is None:
-        return from_node
-    from_group = posixpath.relpath(target, home.parent or "/")
-    found = resolve({"node": from_group, **same}, home)
-    return from_group if [one.node.path for one in found.targets] == [target] else from_node
+    in_group = text != "ref" and isinstance(home, Group) and not same
+    return posixpath.relpath(target, f"{below(home.path)}*" if in_group else home.path)
+
+
+def _from_root(home: Node, target: str, same: Mapping[str, str], text: Text) -> str:
+    """Return the relative path for one from the root, which leads to the same from every array that refers to a shared system.
+
+    In a system that a group keeps it goes up to the root, so that it does from arrays in groups beside that one as well.
+    """
+    if text == "ref" or not isinstance(home, Group) or same:
+        return path_to(home, target, same, text)
+    return "../" * len(list(all_above(f"{below(home.path)}*"))) + target.removeprefix("/")
 
 
 def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutput:
@@ -205,7 +226,7 @@ def _within_the_store(home: Node, reference: Reference, at: str) -> tuple[Operat
     if path is None or not path.startswith("/"):
         return (remove(f"{at}/uri"),)
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
-    relative = path_to(home, posixpath.normpath(path), same, reference.text)
+    relative = _from_root(home, posixpath.normpath(path), same, reference.text)
     return remove(f"{at}/uri"), replace(f"{at}/node", relative)
 
 
@@ -221,14 +242,10 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
     target, strayed, text = reference.targets[0].node.path, reference.strayed, reference.text
     inner, shown = _inner(reference, at), json_text(reference.path)
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
-    relative = path_to(home, target, same, text)
-    if (
-        strayed == "array" and home.path != "/"
-    ):  # from the arrays in the group and from other groups beside it as well
-        relative = f"../{home.name}/{relative}"
+    write = path_to if strayed is not None else _from_root
+    relative = write(home, target, same, text)
     found = resolve({"node": relative, **same}, home, in_cs=text != "ref").targets
     leads_there = [one.node.path for one in found] == [target]
-    harmless = strayed == "array" and home.path == "/"  # out of which no path leads
     base = " or to its group" if text == "earlier cs" else ""
     rest = (
         f"within a store it is relative to the node that refers{base}, here {json_text(relative)}"
@@ -236,27 +253,23 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
     if strayed is None:  # readers follow it all the same
         which = ", which cs discourages" if text == "earlier cs" else ""
         message = f"node {shown} is a path from the root{which}; {rest}"
-    elif harmless:
-        message = f"{shown} leads out of the store from the root group; readers begin at the arrays in it, from which it leads to {target}"
-    elif strayed == "array":
-        message = f"{shown} leads to a node from the arrays of this group only, {target}, and not from the group; here {json_text(relative)}"
     else:
         begins = "its group" if strayed == "group" else "the root"
         message = f"{shown} leads to a node from {begins} only, {target}; {rest}"
     from_root = strayed is None and text != "ref"
     tolerated = (
-        strayed in ("group", "array")  # where readers have begun
+        strayed == "group"  # where texts and readers have begun
         or (strayed is None and text == "earlier cs")  # which discourages it; other texts have none
     )
     return Fail(
         inner if isinstance(_bare(reference), str) else f"{inner}/node",
         message,
-        severity="info" if harmless else "warning" if tolerated else None,
-        impact="advice" if harmless or from_root else None,
-        readers={} if harmless or strayed is None or text == "ref" else None,
+        severity="warning" if tolerated else None,
+        impact="advice" if from_root else None,
+        readers={} if strayed is None or text == "ref" else None,
         related=() if strayed is None else (target,),
         fix=(lambda _node: Draft("suggest", (_with_node(reference, inner, relative),)))
-        if leads_there and not harmless
+        if leads_there
         else None,
         rule="REF-002",
     )
@@ -304,7 +317,11 @@ def _to_attribute(home: Node, reference: Reference, inner: str) -> tuple[Operati
     for right in _pointers(home, path, given):
         found = resolve({"node": path, "attribute": right}, home, in_cs=in_cs)
         if found.targets and right != "/attributes":
-            return (replace(f"{inner}/attribute", right),)
+            end = found.targets[0].node.path
+            beside = path_to(home, end, {"attribute": right}, reference.text)
+            stays = path.startswith("/") or _as_read(home.path, path) == end
+            moved = () if stays else (replace(f"{inner}/node", beside),)
+            return replace(f"{inner}/attribute", right), *moved
     for group in all_above(home.path):  # too far up, or not far enough
         beside = path_to(home, group, {"attribute": given}, reference.text)
         if resolve({"node": beside, "attribute": given}, home, in_cs=in_cs).targets:
@@ -391,26 +408,27 @@ def shared_references(system: CoordinateSystem) -> RuleOutput:
                 there = "another node" if array.hierarchy.get(end) is not None else "nothing"
                 yield Fail(
                     array.attribute_pointer("cs", "crs", i),
-                    f"{json_text(path)} in {crs.home.path} leads to {meant}; from {begins}, where the reader of the author of"
-                    f" cs begins, it leads to {end}, where {there} is",
+                    f"{json_text(path)} in {crs.home.path} leads to {meant}; from {begins}, it leads to {end}, where {there} is",
                     related=(meant,),
                     rule="REF-008",
                 )
 
 
 def _lost(array: Array, crs: Crs, given: Any) -> tuple[str, str, str, str] | None:
-    """Return a path, where it leads to, where readers begin in words, and where it leads to from there; None if that is the same.
+    """Return a path, where it leads to, where else it may begin, in words, and where it leads to from there; None if that is the same.
 
-    Since August 2026 that is the array that refers to the system, before it was the group of that array.
+    That is the array that refers to the system, and where axes are a list, which that reader does not read, its group.
     """
     reference = resolve(given, crs.home)
     path = reference.path
     if path is None or path.startswith("/") or not reference.targets or reference.strayed:
         return None
     meant = [target.node.path for target in reference.targets]
-    earlier = reference.text == "earlier cs"
-    end = _as_read((array.parent or "/") if earlier else array.path, path)
-    begins = "the group of this array" if earlier else "this array"
+    if _is_by_name(crs.given):
+        end, begins = _as_read(array.path, path), f"this array, {_HERE}"
+    else:
+        end = _as_read(array.parent or "/", path)
+        begins = "the group of this array, where the text began before August 2026"
     return None if end in meant else (path, meant[0], begins, end)
 
 

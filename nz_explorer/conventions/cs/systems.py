@@ -295,7 +295,7 @@ def _of_type(crs: Crs, beside: Iterable[Axis]) -> RuleOutput:
     own = _OF_TYPE.get(given) if isinstance(given, str) else None
     if own is None:
         return
-    if len(own) == len(crs.axes) == 1:
+    if len(own) == len(crs.axes) == 1 and not has_texts(crs.axes[0]):
         yield from _unmarked(crs.axes[0], own)
     # what is there twice, and letters of texts, are reported as such: then the letter is wrong
     letters = Counter(

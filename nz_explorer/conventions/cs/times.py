@@ -45,7 +45,7 @@ _WITHOUT_YEAR_0 = ("standard", "gregorian", "julian")
 """Calendars that step from the year before Christ to the one after, as CF and cftime have them."""
 _EACH = {
     "xarray": "takes what the array says",
-    "xarray-zarr-xgroup": "takes what cs says where the array is in another group, else what the array says",
+    "xarray-zarr-xgroup": "takes what cs says where the array is in another group, else that of the two that it comes to last",
 }
 _USUAL = ("standard", "proleptic_gregorian")
 """What applications take where no calendar is given, by the text."""
@@ -267,7 +267,10 @@ def _members(
         if "epoch" not in given and _in_two_members(pointer, unit, {}) is not None:
             return  # it has the epoch in it
     else:
-        yield from _unit(str(unit), f"{pointer}/unit", keyed=keyed)
+        readers = _NOT_DECODED if keyed else {}
+        if str(unit).strip().removesuffix("s") == "month" and calendars == ("360_day",):
+            readers = {}  # where all months are of one length
+        yield from _unit(str(unit), f"{pointer}/unit", keyed=keyed, readers=readers)
     if "epoch" not in given:
         yield Fail(f"{pointer}/epoch", "the time object has no epoch", rule="CS-TIME-002")
     else:
@@ -296,7 +299,9 @@ def _reference(given: Mapping[str, Any], at: str, calendars: Calendars) -> RuleO
         )
 
 
-def _unit(unit: str, at: str, *, keyed: bool) -> RuleOutput:
+def _unit(
+    unit: str, at: str, *, keyed: bool, readers: Mapping[str, str] | None = None
+) -> RuleOutput:
     """Judge a unit of time that readers know; in the earliest revisions it was any that CF has."""
     why = {
         "week": "the units of time of cs are second, minute, hour, day and year; write weeks in days",
@@ -308,7 +313,7 @@ def _unit(unit: str, at: str, *, keyed: bool) -> RuleOutput:
             at,
             why,
             severity="error" if error else "warning",
-            readers=_NOT_DECODED if keyed else None,
+            readers=readers,
             rule="CS-TIME-002",
         )
 

@@ -130,7 +130,7 @@ def metadata(group: Group) -> RuleOutput:
     elif matrices is not None and not listed_matrices(given)[1]:
         yield Fail(
             f"{pointer}/tile_matrix_set",
-            "tile_matrix_set must be a name, a URI or an object with tileMatrices",
+            f"tile_matrix_set must be a name, a URI or an object with tileMatrices, a list; got {json_text(matrices)}",
             rule="GZ-MS-009",
         )
     yield from _inline(given, pointer)

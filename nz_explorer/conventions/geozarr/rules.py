@@ -23,6 +23,7 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node, dimension_table, is_candidate
 from nz_explorer.model.dialects import crs, multiscales
 from nz_explorer.model.dialects.cs import numbers
+from nz_explorer.model.fill_values import decode_fill
 from nz_explorer.model.paths import all_above, below
 from nz_explorer.text.phrases import article
 from nz_explorer.text.printable import encodable
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 COORDINATE_ATTRIBUTES = ("standard_name", "units", "axis")
 DESCRIPTIVE = ("standard_name", "long_name", "units", "description", "title")
-TEXTS = ("standard_name", "long_name", "units")
+TEXTS = ("standard_name", "long_name", "units", "grid_mapping", "spatial_ref")
 AXES = ("X", "Y", "Z", "T")
 NUMBERS = ("scale_factor", "add_offset")
 """Attributes that section 8.1.6 names, of which CF says what type they have."""
@@ -79,6 +80,8 @@ def attribute_values(node: Node) -> Iterator[Fail]:
                 f"{name} must be {kind}, got {json_text(value)}",
                 rule="GZ-ATT-001",
             )
+        elif isinstance(node, Array) and (why := _never_equal(node, name, value)) is not None:
+            yield Fail(pointer, f"{name}: {why}", rule="GZ-ATT-001")
         if isinstance(value, str) and _is_xml(value):
             yield Fail(
                 pointer,
@@ -118,11 +121,26 @@ def _wrong_type(name: str, value: Any) -> str | None:
     """Return what an attribute is by the conventions of its community, where it is something else."""
     if name == "axis":
         return None if isinstance(value, str) and value.upper() in AXES else "X, Y, Z or T"
+    if name == "AREA_OR_POINT":
+        known = isinstance(value, str) and value.lower() in ("area", "point")
+        return None if known else "Area or Point"
     if name in TEXTS:
         return None if isinstance(value, str) else "a text"
     if name in NUMBERS:  # a list of one is how netCDF has it
         one = value[0] if isinstance(value, list) and len(value) == 1 else value
         return None if isinstance(one, int | float) and not isinstance(one, bool) else "a number"
+    return None
+
+
+def _never_equal(array: Array, name: str, value: Any) -> str | None:
+    """Return why no value of an array can equal what is to mark missing data; None where one can."""
+    if name not in ("_FillValue", "missing_value") or not array.data_type.known:
+        return None
+    several = name == "missing_value" and isinstance(value, list)
+    for one in value if several else [value]:
+        problems = decode_fill(one, array.data_type).problems
+        if (found := next((p for p in problems if p.kind == "type"), None)) is not None:
+            return found.why
     return None
 
 

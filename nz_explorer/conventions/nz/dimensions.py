@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.suggested_names import add_names, suggested_names, where_from
+from nz_explorer.conventions.zarr2.netcdf_attributes import impact_of_netcdf
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace, set_attribute
@@ -269,7 +270,7 @@ def plain_labels(array: Array) -> Iterator[Fail]:
                 names_pointer(array, axis),
                 f"dimension name {json_text(name)} has {odd}",
                 readers=REFUSES_NAMES["slash"] if refused else None,
-                impact="blocks" if refused else None,
+                impact=(impact_of_netcdf(array) or "blocks") if refused else None,
                 fix=_plain_name(axis),
             )
 

@@ -11,7 +11,7 @@ from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, configuration_of
-from nz_explorer.model.hierarchy import in_other_format, is_document
+from nz_explorer.model.hierarchy import OTHER_FORMATS, in_other_format, is_document
 from nz_explorer.model.paths import below
 from nz_explorer.store import ReadError
 from nz_explorer.text.phrases import listed
@@ -321,18 +321,14 @@ def _means(node: Node) -> tuple[Any, ...]:
     )
 
 
-_OF_OTHERS = {"info": "Neuroglancer's precomputed format", "attributes.json": "N5"}
-"""Files by which programs that know several formats tell others."""
-
-
 @rule("TREE-004", on="members")
 def described_in_no_other_format(group: Group) -> Iterator[Fail]:
     """Note metadata of formats other than Zarr, where there is a listing that shows them."""
     for name in group.other_names if _is_seen_from_store(group) else ():
-        if name in _OF_OTHERS:
+        if name in OTHER_FORMATS:
             yield Fail(
                 "",
-                f"{below(group.path)[1:]}{name} describes the same folder in {_OF_OTHERS[name]}: programs that know both formats,"
+                f"{below(group.path)[1:]}{name} describes the same folder in {OTHER_FORMATS[name]}: programs that know both formats,"
                 " such as Neuroglancer, may take it for one of that",
                 severity="info",
                 readers={},

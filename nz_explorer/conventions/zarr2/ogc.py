@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.suggested_names import suggested_names, where_from
 from nz_explorer.conventions.times_as_numbers import REFUSED, TIMES, as_numbers, in_multiples
+from nz_explorer.conventions.zarr2.netcdf_attributes import impact_of_netcdf
 from nz_explorer.conventions.zarr2.nodes import NCZARR, V2
 from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR, shown
 from nz_explorer.documents.json_types import json_type
@@ -204,7 +205,11 @@ def no_user_types(array: Array) -> Iterator[Fail]:
 def no_scalars(array: Array) -> Iterator[Fail]:
     """Note an array that netCDF-C passes over."""
     if array.stored_shape == ():
-        yield Fail("/.zarray/shape", "netCDF-C up to 4.10 does not show arrays with the shape []")
+        yield Fail(
+            "/.zarray/shape",
+            "netCDF-C up to 4.10 does not show arrays with the shape []",
+            impact=impact_of_netcdf(array),
+        )
 
 
 LARGE = 2**31

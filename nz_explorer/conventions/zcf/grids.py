@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
-from typing import Any, TypeGuard
+from typing import Any, Literal, TypeGuard
 
 from nz_explorer.conventions.zarr3.nodes import numbers_of, set_to, shown
 from nz_explorer.engine.findings import Fail
@@ -14,6 +15,7 @@ from nz_explorer.model.array import lengths as as_lengths
 from nz_explorer.model.dialects import crs
 from nz_explorer.model.dialects.cs import numbers
 
+Kind = Literal["geodetic", "planar"]
 PREFIX = "spatial:"
 DIMENSIONS, SHAPE = "spatial:dimensions", "spatial:shape"
 TRANSFORM, BOX = "spatial:transform", "spatial:bbox"
@@ -155,6 +157,48 @@ def _in_degrees(given: Mapping[str, Any]) -> str | None:
         return "a geographic system" if begins and '"degree"' in text.lower() else None
     if isinstance(parts, Mapping) and parts.get("type") == "GeographicCRS":
         return "a geographic system" if '"unit": "degree"' in json.dumps(parts) else None
+    return None
+
+
+_GEODETIC = re.compile(r"\s*GEO(?:D|DETIC|G|GRAPHIC)CRS\s*[\[(]", re.IGNORECASE)
+_PLANAR = re.compile(r"\s*(?:PROJ|PROJECTED|DERIVEDPROJ|ENG|ENGINEERING)CRS\s*[\[(]", re.IGNORECASE)
+_DERIVED = re.compile(r"\bDERIVINGCONVERSION\s*[\[(]", re.IGNORECASE)
+_OF_TYPE: dict[str, Kind] = {
+    "GeographicCRS": "geodetic",
+    "GeodeticCRS": "geodetic",
+    "ProjectedCRS": "planar",
+    "DerivedProjectedCRS": "planar",
+    "EngineeringCRS": "planar",
+}
+_USUAL_PLANAR = re.compile(
+    r"EPSG:(?:32[67](?:0[1-9]|[1-5]\d|60)|258(?:2[89]|3[0-8])|269(?:0[1-9]|1\d|2[0-3])|3857|3395|3035|3413|3031|27700|2154)"
+)
+"""Codes of systems of eastings and northings that data are often in: UTM of WGS 84, ETRS89 and NAD83, Mercator, LAEA Europe, the polar ones."""
+
+
+def kind_of_system(given: Mapping[str, Any]) -> Kind | None:
+    """Return whether a system is one of longitudes and latitudes or of eastings and northings; None where that is not known.
+
+    That is told by the type in its description, and of codes by those that data are often in. Derived geographic
+    systems, such as rotated poles, are neither.
+
+    Parameters
+    ----------
+    given : Mapping
+        Attributes of proj:.
+    """
+    code, text, parts = (given.get(f"proj:{name}") for name in ("code", "wkt2", "projjson"))
+    if isinstance(parts, Mapping) and isinstance(parts.get("type"), str):
+        return _OF_TYPE.get(parts["type"])
+    if isinstance(text, str):
+        if _PLANAR.match(text):
+            return "planar"
+        return "geodetic" if _GEODETIC.match(text) and not _DERIVED.search(text) else None
+    if isinstance(code, str):
+        known = code.strip().upper()
+        if known in GEOGRAPHIC:
+            return "geodetic"
+        return "planar" if _USUAL_PLANAR.fullmatch(known) else None
     return None
 
 

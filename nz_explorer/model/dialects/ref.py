@@ -1,8 +1,9 @@
 """The ``ref`` convention: how one node points at another, or at something in its document.
 
 Source: https://github.com/R-CF/zarr_convention_ref. By its text a relative path begins at the node that refers, and so it does
-in cs since August 2026 (4be36dd), when reference systems got a type. Earlier texts of cs, their examples and the first reader
-of their author begin there or at the group that the node is in, so of references in systems without a type both are tried.
+in cs since August 2026, when reference systems got a type. Earlier texts of cs and their examples begin there or at
+the group that the node is in, so of references in systems without a type both are tried. In a system that a group keeps, a path
+begins at the group, or at the arrays in it, as an example of cs has it.
 What leads nowhere from there is looked for from the group and from the root, where it may have been meant.
 """
 
@@ -81,8 +82,7 @@ class Reference:
     targets : tuple of Target
         What it may lead to, the likeliest first; more than one where bases disagree.
     strayed : str or None
-        Where the path had to begin to lead anywhere, if it must not: ``group``, ``array``, for the arrays
-        of a group, or ``root``.
+        Where the path had to begin to lead anywhere, if it must not: ``group`` or ``root``.
     problem : str or None
         Why it leads nowhere.
     kind : str or None
@@ -228,11 +228,12 @@ def _nodes(
     # an example of cs has a path in a group that begins at the arrays in it
     from_arrays = text != "ref" and isinstance(base, Group) and path.startswith("../")
     arrays = [f"{below(base.path)}*"] if from_arrays else []
-    tried: list[tuple[str | None, list[str]]] = [("root", ["/"])]
+    tried: list[tuple[str | None, list[str]]] = [(None, [*arrays, base.path])]
     if text == "earlier cs":
-        tried = [(None, [base.path, *above]), ("array", arrays), *tried]
+        tried[0][1].extend(above)
     else:
-        tried = [(None, [*arrays, base.path]), ("group", above), *tried]
+        tried.append(("group", above))
+    tried.append(("root", ["/"]))
     for strayed, homes in [(None, ["/"])] if path.startswith("/") else tried:
         ends = [found for home in homes if (found := joined(home, path)) is not None]
         nodes = [node for one in ends if (node := base.hierarchy.get(one, cancel)) is not None]

@@ -10,6 +10,7 @@
 from nz_explorer.model.hierarchy.hierarchy import Hierarchy
 from nz_explorer.model.hierarchy.names import (
     NCZARR_NAMES,
+    OTHER_FORMATS,
     ROOT_NAMES,
     NodeNotFound,
     is_document,
@@ -22,6 +23,7 @@ from nz_explorer.model.hierarchy.open_store import open_store
 
 __all__ = [
     "NCZARR_NAMES",
+    "OTHER_FORMATS",
     "ROOT_NAMES",
     "Hierarchy",
     "Inside",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from urllib.parse import unquote
 
 V3_NAMES = ("zarr.json",)
@@ -56,6 +57,25 @@ _INTERRUPTED = re.compile(r"\.[\da-f]{32}\.partial$")
 """What zarr-python puts in place of an ending, or behind it, until all is written."""
 _ENDINGS = (".txt", ".json", ".bak", ".gz", ".tmp", ".part", ".partial")
 _RIGHT_NAMES = {name.strip("."): name for name in (*V3_NAMES, *V2_NAMES, ".zmetadata")}
+
+OTHER_FORMATS = {"info": "Neuroglancer's precomputed format", "attributes.json": "N5"}
+"""Files by which programs that know several formats tell others."""
+
+
+def format_of_others(names: Collection[str]) -> str | None:
+    """Return what a folder holds in place of a hierarchy, with an article; None where its names do not tell.
+
+    Parameters
+    ----------
+    names : collection of str
+        The names in it.
+    """
+    if {"meta", "attrs"} <= set(names):
+        return "an array of Zarr v1, of 2016: zarr.storage.migrate_1to2 of zarr-python 2 makes it one of Zarr v2"
+    if "__schema" in names:
+        return "an array of TileDB, which is no Zarr"
+    found = next((other for name, other in OTHER_FORMATS.items() if name in names), None)
+    return None if found is None else f"data in {found}, which is no Zarr"
 
 
 def is_left_behind(name: str) -> bool:

@@ -9,7 +9,12 @@ from nz_explorer.documents.document import Document
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.model.consolidated import Consolidated, find
 from nz_explorer.model.group import Group
-from nz_explorer.model.hierarchy.names import NCZARR_NAMES, ROOT_NAMES, renamed_document
+from nz_explorer.model.hierarchy.names import (
+    NCZARR_NAMES,
+    ROOT_NAMES,
+    format_of_others,
+    renamed_document,
+)
 from nz_explorer.model.hierarchy.node_reader import holding_nodes, read_documents
 from nz_explorer.model.node import Node
 from nz_explorer.model.node_of_documents import build_node
@@ -144,5 +149,7 @@ def _root_without_document(
         raise SourceError(
             f'{where} is an Icechunk repository: name a version, such as storage_options={{"branch": "main"}}'
         )
+    if (other := format_of_others(names)) is not None:
+        raise SourceError(f"there is no Zarr hierarchy at {where}: it seems to be {other}")
     inside = hierarchy.reader.packaging.lies_in
     raise SourceError(f"there is no Zarr hierarchy at {where} (looked for {looked}){inside}")

@@ -1,0 +1,77 @@
+"""What is said that the reader of the author of cs does, as it did when it was run (at d11a136) on stores like these."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nz_explorer as nz
+
+READER = "xarray-zarr-xgroup"
+CS = {"uuid": "e4dbf0b7-7a00-4ce6-b23e-484292014ab4", "name": "cs"}
+REF = {"uuid": "d89b30cf-ed8c-43d5-9a16-b492f0cd8786", "name": "ref"}
+ARRAY = {
+    "zarr_format": 3,
+    "node_type": "array",
+    "shape": [3],
+    "data_type": "float64",
+    "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [3]}},
+    "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+    "fill_value": 0,
+    "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+    "dimension_names": ["time"],
+}
+
+
+def _system(values: Any, **time: str) -> dict[str, Any]:
+    of_times = {"unit": "day", "epoch": "1850-01-01", "calendar": "360_day", **time}
+    coordinates = {"direction": "future", "time": of_times, "values": values}
+    return {
+        "type": "temporal",
+        "axes": {"time": {"abbreviation": "T", "coordinates": [coordinates]}},
+    }
+
+
+def _at(node: str, **more: str) -> dict[str, Any]:
+    return {"ref": {"node": node, **more}}
+
+
+REGULAR: dict[str, Any] = {"regular": [0, 1]}
+SHARED = {"attribute": "/attributes/crs/t"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "declared", "crs", "lost"),
+    [
+        ("CS-REG-001", [REF], _system(REGULAR), "gives the array without coordinates"),
+        ("CS-REG-001", [{"name": "cs"}], _system(REGULAR), None),
+        ("CS-TIME-002", [CS], _system(REGULAR, unit="month"), None),
+        ("CS-TIME-002", [CS], _system(REGULAR, unit="week"), "raises ValueError"),
+        ("REF-002", [CS, REF], _system({"external": _at("../tiem")}), "gives the array without"),
+        ("REF-002", [CS, REF], _at("../../..", **SHARED), None),
+        ("REF-002", [CS, REF], _at("../../h", **SHARED), "gives the array without the coordinates"),
+        ("REF-008", [CS, REF], _at("..", attribute="/attributes/crs/of_group"), "begins elsewhere"),
+    ],
+)
+def test_what_is_predicted_is_what_it_does(
+    rule: str, declared: list[Any], crs: dict[str, Any], lost: str | None, tmp_path: Path
+) -> None:
+    group = {"zarr_format": 3, "node_type": "group"}
+    shared = {"t": _system(REGULAR), "of_group": _system({"external": _at("time")})}
+    documents = {
+        "": {**group, "attributes": {"zarr_conventions": [CS, REF], "crs": shared}},
+        "g": {**group, "attributes": {"zarr_conventions": [CS, REF], "crs": shared}},
+        "time": ARRAY,
+        "g/time": ARRAY,
+        "g/a": {**ARRAY, "attributes": {"zarr_conventions": declared, "cs": {"crs": [crs]}}},
+    }
+    for path, document in documents.items():
+        (tmp_path / path).mkdir(parents=True, exist_ok=True)
+        (tmp_path / path / "zarr.json").write_text(json.dumps(document))
+    findings = nz.check(tmp_path, conventions="cs", progress=False).to_dict()["findings"]
+    (found,) = (one for one in findings if (one["rule"], one["path"]) == (rule, "/g/a"))
+    told = (found["readers"] or {}).get(READER)
+    assert told is None if lost is None else str(told).startswith(lost)

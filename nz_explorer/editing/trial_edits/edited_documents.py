@@ -207,7 +207,18 @@ class EditedDocuments:
 
 
 def check_path(path: object) -> None:
-    """Refuse what is no path at all, where arguments were probably swapped."""
+    """Refuse what is no path at all, where arguments were probably swapped.
+
+    Parameters
+    ----------
+    path : object
+        What was given as the path of a node.
+
+    Raises
+    ------
+    CannotEdit
+        If it is no text, or a pointer into a document.
+    """
     if not isinstance(path, str):
         raise CannotEdit(f"a path is a text such as '/forecast/temp', got {path!r}")
     if path.split("/")[1:2] == ["attributes"]:

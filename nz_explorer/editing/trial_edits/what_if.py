@@ -482,11 +482,14 @@ class WhatIf:
 
     def _start_anew(self) -> None:
         """Evaluate the hierarchy from its root, because it is another one."""
-        evaluation, base = self._forked(), self.base.hierarchy
-        consolidated = base.metadata_source == "consolidated" or base.consolidated is None
+        evaluation, consolidated = self._forked(), self._uses_consolidated()
         evaluation.hierarchy = Hierarchy(self._edited().overlay, use_consolidated=consolidated)
         evaluation.forget("/")
         evaluation.run()
+
+    def _uses_consolidated(self) -> bool:
+        hierarchy = self.base.hierarchy
+        return hierarchy.metadata_source == "consolidated" or hierarchy.consolidated is None
 
     # --- comparing --------------------------------------------------------------------------
 

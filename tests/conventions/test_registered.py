@@ -9,9 +9,15 @@ from typing import Any
 
 import pytest
 
-from nz_explorer.conventions.zarr3.registered_extensions import CHUNK_GRIDS, CHUNK_KEYS, CODECS
+from nz_explorer.conventions.zarr3.registered_extensions import (
+    CHUNK_GRIDS,
+    CHUNK_KEYS,
+    CODECS,
+    PROPOSED_CHUNK_KEYS,
+    UNREGISTERED_TYPES,
+)
 from nz_explorer.conventions.zcf import registered
-from nz_explorer.model.data_type import parse_v3
+from nz_explorer.model.data_type import REGISTERED, parse_v3
 from nz_explorer.widget.panels.storage import WHAT_CODECS_DO
 from tests import renew_conventions
 from tests.network import Fault, Network, folder, serve
@@ -44,8 +50,14 @@ def test_every_registered_codec_is_known_and_explained(name: str) -> None:
 
 
 def test_every_registered_grid_and_key_encoding_is_known() -> None:
-    assert {*EXTENSIONS_SEEN["chunk-grids"]} <= CHUNK_GRIDS
-    assert {*EXTENSIONS_SEEN["chunk-key-encodings"]} <= CHUNK_KEYS
+    assert {*EXTENSIONS_SEEN["chunk-grids"]} == CHUNK_GRIDS
+    assert {*EXTENSIONS_SEEN["chunk-key-encodings"]} == CHUNK_KEYS
+
+
+def test_what_is_only_written_or_proposed_is_not_taken_for_registered() -> None:
+    seen = {*EXTENSIONS_SEEN["data-types"]}
+    assert REGISTERED - seen == UNREGISTERED_TYPES
+    assert not PROPOSED_CHUNK_KEYS & CHUNK_KEYS
 
 
 def _answers(**changed: Any) -> Any:

@@ -29,7 +29,13 @@ from nz_explorer.conventions.zarr3.nodes import (
     shown,
     whole_numbers,
 )
-from nz_explorer.conventions.zarr3.registered_extensions import CHUNK_KEYS, CODECS, URI_NAME
+from nz_explorer.conventions.zarr3.registered_extensions import (
+    CHUNK_KEYS,
+    CODECS,
+    PROPOSED_CHUNK_KEYS,
+    UNREGISTERED_TYPES,
+    URI_NAME,
+)
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
@@ -214,6 +220,34 @@ def types_of_fields_known(array: Array) -> Iterator[Fail]:
         yield from _unknown_fields(array.metadata.get("data_type"), "/data_type")
 
 
+_OF_ZARR_PYTHON = UNREGISTERED_TYPES & {
+    "null_terminated_bytes",
+    "raw_bytes",
+    "variable_length_bytes",
+}
+"""What it writes, and reads, with a warning that the type has no specification."""
+
+
+@rule("Z3-DT-002", on="array", formats=V3, needs=("data type",))
+def written_before_registered(array: Array) -> Iterator[Fail]:
+    """Require registration of types that programs write; what else is asked of these is known, and looked at."""
+    name = array.data_type.name
+    if name in UNREGISTERED_TYPES:
+        yield _not_registered("/data_type", json_text(name), name)
+
+
+def _not_registered(pointer: str, what: str, name: str) -> Fail:
+    """Return that a type is not registered which programs write all the same."""
+    known = name in _OF_ZARR_PYTHON
+    return Fail(
+        pointer,
+        f"{what} is not a registered data type; zarr-python writes and reads it, and other readers may not open the array"
+        if known
+        else f"{what} is not a registered data type; few readers can open the array",
+        readers={} if known else None,
+    )
+
+
 def _unknown_fields(given: Any, pointer: str) -> Iterator[Fail]:
     fields = configuration_of(given).get("fields")
     for i, field in enumerate(fields if isinstance(fields, list) else ()):
@@ -226,6 +260,9 @@ def _unknown_fields(given: Any, pointer: str) -> Iterator[Fail]:
                 at,
                 f"field {json_text(name)} has the type {shown(inner)}, which is not registered; few readers can open the array",
             )
+        elif found.name in UNREGISTERED_TYPES:
+            what = f"{json_text(found.name)}, the type of field {json_text(name)},"
+            yield _not_registered(at, what, found.name)
         elif found.kind == "struct":
             yield from _unknown_fields(inner, at)
 
@@ -310,22 +347,16 @@ def chunk_keys(array: Array) -> Iterator[Fail]:
     given = array.metadata.get("chunk_key_encoding", "default")
     name = given.get("name") if isinstance(given, dict) else given
     separator = configuration_of(given).get("separator", "/")
-    if isinstance(given, dict) and "name" not in given:
+    if name in PROPOSED_CHUNK_KEYS:
+        yield Fail(
+            "/chunk_key_encoding",
+            f"chunk key encoding {name} is proposed, and not registered: few readers know it",
+        )
+    elif isinstance(given, dict) and name is None:
         yield Fail("/chunk_key_encoding", 'chunk_key_encoding has no name, such as "default"')
     elif not isinstance(name, str) or not (name in CHUNK_KEYS or URI_NAME.fullmatch(name)):
         yield Fail("/chunk_key_encoding", f"chunk key encoding {shown(given)} is not registered")
-    elif name in CHUNK_KEYS - {"default", "v2"}:
-        yield Fail(
-            "/chunk_key_encoding",
-            f"chunk key encoding {name} is registered, and few readers know it",
-            severity="info",
-            impact="blocks",
-            readers={
-                "zarr-python": "raises ValueError: Unknown chunk key encoding",
-                "xarray": "cannot open the group",
-            },
-        )
-    elif name in ("default", "v2") and separator not in ("/", "."):
+    elif name in CHUNK_KEYS and separator not in ("/", "."):
         yield Fail(
             "/chunk_key_encoding/configuration/separator",
             f'the separator of chunk keys must be "/" or ".", got {shown(separator)}',

@@ -102,7 +102,12 @@ def grid_known(array: Array) -> Iterator[Fail]:
         return
     name = grid["name"]
     if not isinstance(name, str) or not (name in CHUNK_GRIDS or URI_NAME.fullmatch(name)):
-        yield Fail("/chunk_grid/name", f"chunk grid {shown(name)} is not registered")
+        what = (
+            "chunk_grid has no name"
+            if name is None
+            else f"chunk grid {shown(name)} is not registered"
+        )
+        yield Fail("/chunk_grid/name", what)
 
 
 @rule("Z3-KEY-002", on="array", formats=V3)

@@ -18,7 +18,19 @@ EXTENSION_NAME = re.compile(r"[a-z][a-z0-9\-_.]+")
 URI_NAME = re.compile(r"urn:.+|[A-Za-z][A-Za-z0-9+.-]*://.*", re.DOTALL)
 """Names that were URIs, as they had to be once; ``foo:bar`` is an invalid name to the text."""
 CHUNK_GRIDS = frozenset({"regular", "rectilinear"})
-CHUNK_KEYS = frozenset({"default", "v2", "fanout", "prefix", "suffix", "template"})
+CHUNK_KEYS = frozenset({"default", "v2"})
+PROPOSED_CHUNK_KEYS = frozenset({"fanout", "prefix", "suffix", "template"})
+"""Those that pull requests of zarr-extensions propose, none of which was merged."""
+UNREGISTERED_TYPES = frozenset(
+    [
+        "fixed_length_ascii",
+        "null_terminated_bytes",
+        "raw_bytes",
+        "variable_length_bytes",
+        "variable_length_utf8",
+    ]
+)
+"""Data types that programs write, so that they are known here, and nobody has registered."""
 
 Kind = Literal["array to array", "array to bytes", "bytes to bytes"]
 

@@ -196,9 +196,10 @@ def _counted(units: str, calendar: Any) -> tuple[Any, ...] | None:
     """Return what times are counted in, from when and in which calendar; None where that is not understood."""
     unit, _, epoch = units.partition(" since ")
     match = _EPOCH.fullmatch(epoch.strip())
-    if match is None or _TIME_UNIT.fullmatch(unit := unit.strip().lower()) is None:
+    strange = calendar is not None and not isinstance(calendar, str)  # CS-TIME-003, CF-TIME-002
+    if match is None or strange or _TIME_UNIT.fullmatch(unit := unit.strip().lower()) is None:
         return None
-    small = calendar.lower() if isinstance(calendar, str) else calendar
+    small = "" if calendar is None else calendar.lower()
     usual = {"gregorian": "standard", "365_day": "noleap", "366_day": "all_leap"}.get(small, small)
     singular = (time_units({"unit": unit, "epoch": "0"}) or "").partition(" ")[0].removesuffix("s")
     return singular, _date(match), _clock(match), (match[8] or "Z").upper(), usual

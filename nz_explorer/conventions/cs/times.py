@@ -23,6 +23,10 @@ _TIME_UNIT = re.compile(
     r"(s|sec|secs|second|seconds)|min|mins|minutes?|h|hrs?|hours?|d|days?|weeks?|months?|"
     r"([kMGT]|(?:kilo|mega|giga|tera)-?)?(y|yrs?|years?)"
 )
+_DECODED = re.compile(
+    r"M?s|secs?|(?:nano|micro|milli)?seconds?|ms|mins?|minutes?|h|hrs?|hours?|d|days?|weeks?|months?"
+)
+"""Units that xarray decodes, as it did when it was asked for each; weeks and months are judged anyway."""
 _EPOCH = re.compile(
     r"([+-]?)(\d{1,6})-(\d{1,2})(?:-(\d{1,2}))?(?:[Tt ]+(\d{1,2})(?::(\d{2})(?:[.,]\d+|:(\d{2}(?:[.,]\d+)?))?)?)?\s*"
     r"([Zz]|UTC|([+-])(\d{1,2})(?::?(\d{2}))?)?",
@@ -192,9 +196,10 @@ def _counted(units: str, calendar: Any) -> tuple[Any, ...] | None:
     """Return what times are counted in, from when and in which calendar; None where that is not understood."""
     unit, _, epoch = units.partition(" since ")
     match = _EPOCH.fullmatch(epoch.strip())
-    if match is None or _TIME_UNIT.fullmatch(unit := unit.strip().lower()) is None:
+    strange = calendar is not None and not isinstance(calendar, str)  # CS-TIME-003, CF-TIME-002
+    if match is None or strange or _TIME_UNIT.fullmatch(unit := unit.strip().lower()) is None:
         return None
-    small = calendar.lower() if isinstance(calendar, str) else calendar
+    small = "" if calendar is None else calendar.lower()
     usual = {"gregorian": "standard", "365_day": "noleap", "366_day": "all_leap"}.get(small, small)
     singular = (time_units({"unit": unit, "epoch": "0"}) or "").partition(" ")[0].removesuffix("s")
     return singular, _date(match), _clock(match), (match[8] or "Z").upper(), usual
@@ -267,10 +272,7 @@ def _members(
         if "epoch" not in given and _in_two_members(pointer, unit, {}) is not None:
             return  # it has the epoch in it
     else:
-        readers = _NOT_DECODED if keyed else {}
-        if str(unit).strip().removesuffix("s") == "month" and calendars == ("360_day",):
-            readers = {}  # where all months are of one length
-        yield from _unit(str(unit), f"{pointer}/unit", keyed=keyed, readers=readers)
+        yield from _unit(str(unit), f"{pointer}/unit", calendars, keyed=keyed)
     if "epoch" not in given:
         yield Fail(f"{pointer}/epoch", "the time object has no epoch", rule="CS-TIME-002")
     else:
@@ -284,7 +286,7 @@ def _reference(given: Mapping[str, Any], at: str, calendars: Calendars) -> RuleO
     right = _TIME_UNIT.fullmatch(unit.strip()) is not None
     if right and match is not None:
         yield from _instant(match, at, calendars)
-        yield from _unit(unit, at, keyed=False)
+        yield from _unit(unit, at, calendars, keyed=False)
     elif right and (days := _OTHER_DATE.fullmatch(epoch.strip())):
         yield _by_other_days(epoch, days, at)
     else:
@@ -299,21 +301,23 @@ def _reference(given: Mapping[str, Any], at: str, calendars: Calendars) -> RuleO
         )
 
 
-def _unit(
-    unit: str, at: str, *, keyed: bool, readers: Mapping[str, str] | None = None
-) -> RuleOutput:
+def _unit(unit: str, at: str, calendars: Calendars, *, keyed: bool) -> RuleOutput:
     """Judge a unit of time that readers know; in the earliest revisions it was any that CF has."""
+    which = (given := unit.strip()).removesuffix("s")
     why = {
         "week": "the units of time of cs are second, minute, hour, day and year; write weeks in days",
         "month": "months differ in length, so cs recommends another unit, such as days",
-    }.get(which := unit.strip().removesuffix("s"))
+    }.get(which)
+    if unread := keyed and _DECODED.fullmatch(given) is None:
+        why = f"{json_text(unit)} is a unit of cs, and none in which xarray decodes times"
     if why is not None:
-        error = keyed and which == "week"
+        # months are decoded in the calendar in which all are of one length
+        decoded = not keyed or (which == "month" and calendars == ("360_day",))
         yield Fail(
             at,
             why,
-            severity="error" if error else "warning",
-            readers=readers,
+            severity="info" if unread else "error" if keyed and which == "week" else "warning",
+            readers={} if decoded else _NOT_DECODED,
             rule="CS-TIME-002",
         )
 

@@ -144,8 +144,12 @@ def resolve(
     if has_types(base):
         return _follow(given, base, cancel, "cs")
     found = _follow(given, base, cancel, "earlier cs")
-    # of an array with nothing but references, what they lead to tells
+    # of an array with nothing but references, what they lead to tells, or the other systems there
     typed = any(_is_typed(target.value) for target in found.targets)
+    if not typed and found.path is not None and found.attribute is not None:
+        end = joined(base.path, found.path)
+        there = None if end is None else base.hierarchy.get(end, cancel)
+        typed = there is not None and has_types(there)
     return _follow(given, base, cancel, "cs") if typed else found
 
 

@@ -182,7 +182,12 @@ def test_chunks_are_no_nodes_and_arrays_are_not_listed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("documents", "says"),
-    [({}, "is empty"), ({"readme.txt": b"hello"}, "there is no Zarr hierarchy at")],
+    [
+        ({}, "is empty"),
+        ({"readme.txt": b"hello"}, "there is no Zarr hierarchy at"),
+        ({"meta": {"zarr_format": 1}, "attrs": {}, "0": b""}, "seems to be Zarr v1"),
+        ({"meta": {"zarr_format": 1}}, "there is no Zarr hierarchy at"),
+    ],
 )
 def test_what_holds_no_hierarchy_is_refused_in_a_sentence(
     tmp_path: Path, documents: dict[str, Any], says: str

@@ -144,5 +144,10 @@ def _root_without_document(
         raise SourceError(
             f'{where} is an Icechunk repository: name a version, such as storage_options={{"branch": "main"}}'
         )
+    if {"meta", "attrs"} <= set(names):
+        raise SourceError(
+            f"{where} seems to be Zarr v1, whose documents are called meta and attrs; it is not read here, nor by"
+            " zarr-python 3: migrate_1to2 of zarr.storage in zarr-python 2 makes Zarr v2 of it"
+        )
     inside = hierarchy.reader.packaging.lies_in
     raise SourceError(f"there is no Zarr hierarchy at {where} (looked for {looked}){inside}")

@@ -44,6 +44,7 @@ def names_are_seen_by_netcdf(group: Group) -> Iterator[Fail]:
                 "",
                 f"netCDF-C up to 4.10 does not show what has a name with a dot in front, such as {json_text(child.name)}",
                 path=child.path,
+                impact=impact_of_netcdf(group),
                 fix=_renamed,
             )
 

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr2.codecs import unidentified
+from nz_explorer.conventions.zarr2.netcdf_attributes import impact_of_netcdf
 from nz_explorer.conventions.zarr3.nodes import (
     CRASHES,
     EMPTY,
@@ -285,7 +286,7 @@ def filters(array: Array) -> Iterator[Fail]:
             "/.zarray/filters",
             "filters is an empty list, which is valid; netCDF-C up to 4.10 crashes on it, but not on null",
             severity="info",
-            impact="blocks",
+            impact=impact_of_netcdf(array),
             readers={"netCDF-C": "crashes the process (4.10)"},
             fix=set_to("/.zarray/filters", None),
         )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.suggested_names import suggested_names, where_from
 from nz_explorer.conventions.times_as_numbers import REFUSED, TIMES, as_numbers, in_multiples
+from nz_explorer.conventions.zarr2.netcdf_attributes import impact_of_netcdf
 from nz_explorer.conventions.zarr2.nodes import NCZARR, V2
 from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR, shown
 from nz_explorer.documents.json_types import json_type
@@ -194,8 +195,7 @@ def no_user_types(array: Array) -> Iterator[Fail]:
             **(REFUSED if multiples else {}),
             **NCZARR_ERROR,
         },
-        # nothing is wrong where only netCDF-C cannot read it
-        impact=None if decoded or multiples else "advice",
+        impact=None if decoded or multiples else impact_of_netcdf(array),
         fix=as_numbers if kind.kind in TIMES else None,
     )
 
@@ -204,7 +204,11 @@ def no_user_types(array: Array) -> Iterator[Fail]:
 def no_scalars(array: Array) -> Iterator[Fail]:
     """Note an array that netCDF-C passes over."""
     if array.stored_shape == ():
-        yield Fail("/.zarray/shape", "netCDF-C up to 4.10 does not show arrays with the shape []")
+        yield Fail(
+            "/.zarray/shape",
+            "netCDF-C up to 4.10 does not show arrays with the shape []",
+            impact=impact_of_netcdf(array),
+        )
 
 
 LARGE = 2**31
@@ -221,7 +225,7 @@ def chunks_fit_into_memory(array: Array) -> Iterator[Fail]:
         yield Fail(
             "/.zarray/chunks",
             f"a chunk has {size:,} bytes, and netCDF-C refuses a dataset with chunks of 2⁶⁴ bytes and more",
-            impact="advice",  # nothing is wrong where only netCDF-C cannot read it
+            impact=impact_of_netcdf(array),
             readers={"netCDF-C": "refuses the dataset: invalid argument"},
         )
     elif size > LARGE:
@@ -360,10 +364,9 @@ def pyramids_are_described(group: Group) -> Iterator[Fail]:
     given = group.attributes.get("multiscales")
     if isinstance(given, dict | list) and given:
         return
-    levels: Sequence[Node] = group.groups
-    if not levels and _are_numbered_levels(group.arrays):
-        levels = group.arrays
-    elif not _is_pyramid_of(levels):
+    groups = group.groups
+    levels: Sequence[Node] = groups or group.arrays
+    if not (_is_pyramid_of(groups) if groups else _are_numbered_levels(group.arrays)):
         return
     yield Fail(
         group.attribute_pointer("multiscales"),

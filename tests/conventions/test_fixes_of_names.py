@@ -234,3 +234,23 @@ def test_what_an_entry_says_beside_its_identity_is_not_dropped_unasked(
     fix = _fix(tmp_path, "ZCF-DECL-004")
     assert fix is not None
     assert fix.safety == safety
+
+
+@pytest.mark.parametrize(
+    ("document", "member"),
+    [
+        (".zattrs", "_array_dimensions"),
+        (".zattrs", "ARRAY_DIMENSIONS"),
+        (".zarray", "dimension_names"),
+    ],
+)
+def test_names_that_an_array_gives_elsewhere_are_not_made_up(
+    document: str, member: str, tmp_path: Path
+) -> None:
+    zarr.open_group(tmp_path, mode="w", zarr_format=2).create_array("v", shape=(2, 3), dtype="f4")
+    path = tmp_path / "v" / document
+    path.write_text(json.dumps({**json.loads(path.read_text()), member: ["lat", "lon"]}))
+    (finding,) = nz.check(tmp_path, select=["Z2-OGC-002"], progress=False).findings
+    assert finding.fix is not None
+    assert [operation["value"] for operation in finding.fix.patch] == [["lat", "lon"]]
+    assert f"/{document}/{member}" in finding.message

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.suggested_names import suggested_names, where_from
+from nz_explorer.conventions.suggested_names import names_given, suggested_names, where_from
 from nz_explorer.conventions.times_as_numbers import REFUSED, TIMES, as_numbers, in_multiples
 from nz_explorer.conventions.zarr2.netcdf_attributes import impact_of_netcdf
 from nz_explorer.conventions.zarr2.nodes import NCZARR, V2
@@ -54,9 +54,11 @@ def has_array_dimensions(array: Array) -> Iterator[Fail]:
     if array.ndim is not None:
         # OME-NGFF asks for no such names, and levels that had them would conflict (NZ-DIM-010)
         aside = _is_level(array) or is_of_a_table(array)
+        given = names_given(array) if array.ndim else None
+        beside = "" if given is None else f": they do not look at {given[0]}, which names them"
         yield Fail(
             "/.zattrs/_ARRAY_DIMENSIONS",
-            "this array has no _ARRAY_DIMENSIONS; to netCDF-like tools its dimensions are anonymous",
+            f"this array has no _ARRAY_DIMENSIONS; to netCDF-like tools its dimensions are anonymous{beside}",
             readers={}
             if array.hierarchy.zarr_format == 3
             else None,  # they do not see it: TREE-005

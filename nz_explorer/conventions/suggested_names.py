@@ -16,7 +16,7 @@ MADE_UP = "dim_"
 def suggested_names(array: Array) -> tuple[list[str], bool]:
     """Return names for the dimensions of an array, and whether its own metadata give them.
 
-    Looked for in its attributes ``_ARRAY_DIMENSIONS`` and ``dimension_names``, in what netCDF-C noted, in the axes of an OME-Zarr image, in
+    Looked for in what it says itself (`names_given`), in what netCDF-C noted, in the axes of an OME-Zarr image, in
     ``spatial:dimensions`` of itself and the groups above, in an array beside it of the same shape, and in the one-dimensional arrays beside it of the right lengths.
 
     Parameters
@@ -30,14 +30,8 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
         A name for each dimension, and whether these need not be checked.
     """
     shape = array.shape or ()
-    for attribute in ("_ARRAY_DIMENSIONS", "dimension_names"):
-        own = array.attributes.get(attribute)
-        if (
-            isinstance(own, list)
-            and len(own) == len(shape)
-            and all(isinstance(n, str) and n for n in own)
-        ):
-            return own, True
+    if (given := names_given(array)) is not None:
+        return given[1], True
     noted = [reference.rpartition("/")[2] for reference in array.dimension_references or ()]
     if noted and all(noted):
         return noted, True
@@ -68,6 +62,37 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
     ]
     # of an array with more dimensions than these the last ones, as rasters have them
     return guessed[: -len(spatial)] + spatial if 0 < len(spatial) < len(shape) else guessed, False
+
+
+_MEANT = frozenset(("arraydimension", "dimensionname"))
+"""What names of dimensions are given under, in any case, with or without underscores and the s at the end."""
+
+
+def names_given(array: Array) -> tuple[str, list[str]] | None:
+    """Return what an array calls its dimensions under any name, and where; None where it does not.
+
+    Parameters
+    ----------
+    array : Array
+        The array; its shape is sound.
+
+    Returns
+    -------
+    tuple of (str, list of str), optional
+        A pointer, and a name for each dimension.
+    """
+    for members, pointer in (
+        (array.attributes, array.attribute_pointer),
+        (array.metadata, array.pointer),
+    ):
+        ranked = sorted(members, key=("_ARRAY_DIMENSIONS", "dimension_names").__contains__)
+        for member in reversed(ranked):
+            own = members[member]
+            named = isinstance(own, list) and all(isinstance(n, str) and n for n in own)
+            plain = member.lower().replace("_", "").removesuffix("s")
+            if named and plain in _MEANT and len(own) == len(array.shape or ()):
+                return pointer(member), own
+    return None
 
 
 def _made_up(axis: int, length: int, siblings: Sequence[Array]) -> str:

@@ -31,6 +31,11 @@ the case, the rule states it in the `Fail` that it yields:
 ``Fail(..., readers={})``
     no reader is affected: its impact follows from the level of the rule.
 
+What the texts allow, and one reader alone stops at or misunderstands, is ``advice`` with ``readers``: nothing is wrong with
+the data, and most are never read with it. In a dataset that is made for this reader, as those with metadata of NCZarr are for
+netCDF-C, it is ``blocks`` or ``values`` (`impact_of_netcdf`). What the texts forbid, and what other readers mind as well, is
+``blocks`` or ``values`` everywhere.
+
 ``tests/diagnosis/test_predictions.py`` runs the readers on the corpus and compares.
 """
 

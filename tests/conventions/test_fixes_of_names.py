@@ -254,3 +254,23 @@ def test_null_for_all_names_becomes_names_and_is_not_merely_removed(
     document.write_text(json.dumps(made))
     left = {finding.rule for finding in nz.check(tmp_path, progress=False).findings}
     assert not left & {"Z3-DIM-001", "NZ-DIM-001"}
+
+
+@pytest.mark.parametrize(
+    ("document", "member"),
+    [
+        (".zattrs", "_array_dimensions"),
+        (".zattrs", "ARRAY_DIMENSIONS"),
+        (".zarray", "dimension_names"),
+    ],
+)
+def test_names_that_an_array_gives_elsewhere_are_not_made_up(
+    document: str, member: str, tmp_path: Path
+) -> None:
+    zarr.open_group(tmp_path, mode="w", zarr_format=2).create_array("v", shape=(2, 3), dtype="f4")
+    path = tmp_path / "v" / document
+    path.write_text(json.dumps({**json.loads(path.read_text()), member: ["lat", "lon"]}))
+    (finding,) = nz.check(tmp_path, select=["Z2-OGC-002"], progress=False).findings
+    assert finding.fix is not None
+    assert [operation["value"] for operation in finding.fix.patch] == [["lat", "lon"]]
+    assert f"/{document}/{member}" in finding.message

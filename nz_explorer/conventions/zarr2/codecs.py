@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.zarr2.netcdf_attributes import impact_of_netcdf
 from nz_explorer.conventions.zarr3.codec_packages import EXTRAS, NUMCODECS, what_it_needs
 from nz_explorer.conventions.zarr3.nodes import is_integer, shown
 from nz_explorer.documents import pointers
@@ -113,7 +114,7 @@ def netcdf_takes_settings(array: Array) -> Iterator[Fail]:
             yield Fail(
                 pointers.join(pointer, member),
                 f"the setting {member} of {codec['id']} is {given}: netCDF-C up to 4.10 {does}",
-                impact="advice",
+                impact=impact_of_netcdf(array),
                 readers={"netCDF-C": does},
                 fix=_usual(pointers.join(pointer, member), member),
             )
@@ -140,7 +141,7 @@ def _lacks_codecs(array: Array, *, stored: bool) -> Iterator[Fail]:
         yield Fail(
             f"{pointer}/id",
             f"netCDF-C up to 4.10 has no codec {json_text(name)}, and cannot {rest}",
-            impact="advice",  # nothing is wrong where only netCDF-C cannot read it
+            impact=impact_of_netcdf(array) if stored else "advice",
             readers=None if stored else {},
         )
 

@@ -65,12 +65,12 @@ def lists_of_one_type(node: Node) -> Iterator[Fail]:
 
 
 def impact_of_netcdf(node: Node) -> Literal["advice"] | None:
-    """Return how grave it is that netCDF-C stops: in its own datasets it is, and most others are never read with it.
+    """Return how grave it is what netCDF-C alone makes of what the texts allow: see `nz_explorer.diagnosis.impact`.
 
     Parameters
     ----------
     node
-        Where it stops.
+        What it stops at, or takes for something else. In a dataset of netCDF-C the catalogue's impact counts.
     """
     own = any(nczarr.find(node, part) is not None for part in ("group", "array", "attr"))
     return None if own else "advice"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.suggested_names import suggested_names, where_from
+from nz_explorer.conventions.suggested_names import names_given, suggested_names, where_from
 from nz_explorer.conventions.times_as_numbers import REFUSED, TIMES, as_numbers, in_multiples
 from nz_explorer.conventions.zarr2.netcdf_attributes import impact_of_netcdf
 from nz_explorer.conventions.zarr2.nodes import NCZARR, V2
@@ -54,9 +54,11 @@ def has_array_dimensions(array: Array) -> Iterator[Fail]:
     if array.ndim is not None:
         # OME-NGFF asks for no such names, and levels that had them would conflict (NZ-DIM-010)
         aside = _is_level(array) or is_of_a_table(array)
+        given = names_given(array) if array.ndim else None
+        beside = "" if given is None else f": they do not look at {given[0]}, which names them"
         yield Fail(
             "/.zattrs/_ARRAY_DIMENSIONS",
-            "this array has no _ARRAY_DIMENSIONS; to netCDF-like tools its dimensions are anonymous",
+            f"this array has no _ARRAY_DIMENSIONS; to netCDF-like tools its dimensions are anonymous{beside}",
             readers={}
             if array.hierarchy.zarr_format == 3
             else None,  # they do not see it: TREE-005
@@ -195,8 +197,7 @@ def no_user_types(array: Array) -> Iterator[Fail]:
             **(REFUSED if multiples else {}),
             **NCZARR_ERROR,
         },
-        # nothing is wrong where only netCDF-C cannot read it
-        impact=None if decoded or multiples else "advice",
+        impact=None if decoded or multiples else impact_of_netcdf(array),
         fix=as_numbers if kind.kind in TIMES else None,
     )
 
@@ -226,7 +227,7 @@ def chunks_fit_into_memory(array: Array) -> Iterator[Fail]:
         yield Fail(
             "/.zarray/chunks",
             f"a chunk has {size:,} bytes, and netCDF-C refuses a dataset with chunks of 2⁶⁴ bytes and more",
-            impact="advice",  # nothing is wrong where only netCDF-C cannot read it
+            impact=impact_of_netcdf(array),
             readers={"netCDF-C": "refuses the dataset: invalid argument"},
         )
     elif size > LARGE:
@@ -288,7 +289,7 @@ def crs_object(array: Array) -> Iterator[Fail]:
             "_CRS must be an object with url, wkt or projjson, got "
             + (shown(given) if isinstance(given, Mapping) else json_type(given)),
             severity="warning",
-            fix=_as_wkt if isinstance(given, str) else None,
+            fix=_as_wkt if isinstance(given, str) and crs.names_a_system(given) else None,
         )
         return
     for member in crs.GDAL_MEMBERS:
@@ -299,13 +300,20 @@ def crs_object(array: Array) -> Iterator[Fail]:
                 f"{member} of _CRS must be {wanted}, got {shown(given[member])}",
                 severity="warning",
             )
-    wkt = given.get("wkt")
-    if isinstance(wkt, str) and not crs.names_a_system(wkt):
-        yield Fail(
-            "/.zattrs/_CRS/wkt",
-            f"wkt of _CRS is {shown(wkt)}, which is no well-known text: GDAL finds no reference system",
-            severity="warning",
-        )
+        elif member in given and not _may_be_read(given[member]):
+            what = "names no reference system" if member == "url" else f"is no {_FORMS[member]}"
+            yield Fail(
+                f"/.zattrs/_CRS/{member}",
+                f"{member} of _CRS is {shown(given[member])}, which {what}: GDAL finds none in it",
+                severity="warning",
+            )
+
+
+_FORMS = {"wkt": "well-known text", "projjson": "PROJJSON, which has a type and a name"}
+
+
+def _may_be_read(given: str | dict[str, Any]) -> bool:
+    return crs.names_a_system(given) if isinstance(given, str) else crs.is_projjson(given)
 
 
 def _as_wkt(node: Node) -> Draft:
@@ -355,34 +363,56 @@ def _encodings(array: Array, beside: Mapping[str, Array]) -> Iterator[tuple[str,
 @rule("Z2-OGC-009", on="members", formats=V2)
 def pyramids_are_described(group: Group) -> Iterator[Fail]:
     """Require multiscales on a group whose children look like zoom levels."""
-    levels = group.groups
     given = group.attributes.get("multiscales")
-    if len(levels) < 2 or (isinstance(given, dict | list) and given):
+    if isinstance(given, dict | list) and given:
         return
-    if not all(_NUMBERED.fullmatch(level.name) for level in levels):
+    groups = group.groups
+    levels: Sequence[Node] = groups or group.arrays
+    if not (_is_pyramid_of(groups) if groups else _are_numbered_levels(group.arrays)):
         return
+    yield Fail(
+        group.attribute_pointer("multiscales"),
+        f"{listed(level.name for level in levels)} look like the levels of a pyramid, but the group has "
+        + (
+            f"{shown(given)} as multiscales, which describes none"
+            if "multiscales" in group.attributes
+            else "no attribute multiscales"
+        ),
+        related=tuple(level.path for level in levels),
+    )
+
+
+def _is_pyramid_of(levels: Sequence[Group]) -> bool:
+    """Whether groups hold the same arrays, in lengths such as those of levels."""
+    if len(levels) < 2 or not all(_NUMBERED.fullmatch(level.name) for level in levels):
+        return False
     shapes = [_shapes(level) for level in levels]
     if not shapes[0] or any(shape.keys() != shapes[0].keys() for shape in shapes):
-        return
-    for name in shapes[0]:
-        sizes = sorted((shape[name] for shape in shapes), reverse=True)
-        if all(len(size) >= 2 for size in sizes) and all(
-            _LEVELS[0] <= large / small <= _LEVELS[1]
-            for first, second in pairwise(sizes)
-            for large, small in zip(first[-2:], second[-2:], strict=True)
-            if small
-        ):
-            yield Fail(
-                group.attribute_pointer("multiscales"),
-                f"{listed(level.name for level in levels)} look like the levels of a pyramid, but the group has "
-                + (
-                    f"{shown(given)} as multiscales, which describes none"
-                    if "multiscales" in group.attributes
-                    else "no attribute multiscales"
-                ),
-                related=tuple(level.path for level in levels),
-            )
-            return
+        return False
+    return any(
+        _shrink(sorted((shape[name] for shape in shapes), reverse=True)) for name in shapes[0]
+    )
+
+
+def _are_numbered_levels(arrays: Sequence[Array]) -> bool:
+    """Whether all arrays of a group are levels: called by numbers alone, which bands are not, each smaller than the one before."""
+    found = sorted(
+        (int(array.name), array.shape) for array in arrays if array.shape and array.name.isdecimal()
+    )
+    numbers = [number for number, _ in found]
+    one_type = len({array.data_type.name for array in arrays}) == 1
+    in_a_row = len(arrays) > 1 and numbers == list(range(len(arrays)))
+    return one_type and in_a_row and _shrink([shape for _, shape in found])
+
+
+def _shrink(sizes: Sequence[tuple[int, ...]]) -> bool:
+    """Whether each shape is smaller than the one before, as levels of a pyramid are."""
+    return all(len(size) >= 2 and len(size) == len(sizes[0]) for size in sizes) and all(
+        _LEVELS[0] <= large / small <= _LEVELS[1]
+        for first, second in pairwise(sizes)
+        for large, small in zip(first[-2:], second[-2:], strict=True)
+        if small
+    )
 
 
 def _shapes(level: Group) -> dict[str, tuple[int, ...]]:

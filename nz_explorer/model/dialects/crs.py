@@ -42,7 +42,13 @@ def spatial_axes(array: Array) -> tuple[int, int] | None:
     return None if y is None or x is None else (y, x)
 
 
-_BEGINS = re.compile(r"\s*(\w+\s*[\[(]|https?:|urn:|\+|[\w-]+:\w+\s*$|\{)", re.IGNORECASE)
+_BEGINS = re.compile(
+    r"\s*(\w+\s*[\[(]|https?:|urn:|\+|[\w-]+:\w+\s*$|\{|(WGS84|WGS72|NAD27|NAD83)\s*$)",
+    re.IGNORECASE,
+)
+"""The names are those that GDAL knows without an authority."""
+_OF_PROJJSON = ("name", "crs", "source_crs")
+"""One of these each object of PROJJSON that stands alone has: its name, or what it is bound to or observed in."""
 
 
 def code(given: Any) -> str | None:
@@ -76,6 +82,17 @@ def names_a_system(text: str) -> bool:
         The text, which is not parsed.
     """
     return code(text) is not None or _BEGINS.match(text) is not None
+
+
+def is_projjson(given: Mapping[str, Any]) -> bool:
+    """Whether an object may be PROJJSON, which tells its type and, but where it is bound to another one, its name.
+
+    Parameters
+    ----------
+    given : mapping
+        The object, which is not read further.
+    """
+    return isinstance(given.get("type"), str) and any(one in given for one in _OF_PROJJSON)
 
 
 @dataclass(frozen=True, slots=True)

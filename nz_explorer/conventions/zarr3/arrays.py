@@ -97,9 +97,11 @@ def unknown_member(node: Node) -> Iterator[Fail]:
         absent = [name for name in known if name not in node.metadata]
         meant = get_close_matches(member, absent, 1, _SIMILAR)
         hint = f"; did you mean {meant[0]}?" if meant else _belongs(member, value)
+        of_arrays = node.kind == "group" and member in ARRAY_MEMBERS
+        why = "a member of arrays only" if of_arrays else "not a member of Zarr v3"
         yield Fail(
             pointer,
-            f"{json_text(member)} {_why_not(node, member)}, so readers must not open this node{hint}",
+            f"{json_text(member)} is {why}, so readers must not open this node{hint}",
             # of a group without zarr_format zarr-python takes what it knows
             readers={} if node.kind == "group" and "zarr_format" not in node.metadata else None,
             # Z3-DOC-007 has the fix for what Zarr v2 called so
@@ -107,11 +109,6 @@ def unknown_member(node: Node) -> Iterator[Fail]:
             if node.kind == "array" and member in V2_MEMBERS
             else _into_attributes(member, pointer),
         )
-
-
-def _why_not(node: Node, member: str) -> str:
-    of_arrays = node.kind == "group" and member in ARRAY_MEMBERS
-    return "is a member of arrays only" if of_arrays else "is not a member of Zarr v3"
 
 
 def _belongs(member: str, value: Any) -> str:

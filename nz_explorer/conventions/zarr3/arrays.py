@@ -29,7 +29,12 @@ from nz_explorer.conventions.zarr3.nodes import (
     shown,
     whole_numbers,
 )
-from nz_explorer.conventions.zarr3.registered_extensions import CHUNK_KEYS, CODECS, URI_NAME
+from nz_explorer.conventions.zarr3.registered_extensions import (
+    CHUNK_KEYS,
+    CODECS,
+    UNREGISTERED,
+    URI_NAME,
+)
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
@@ -190,6 +195,24 @@ def data_type_known(array: Array) -> Iterator[Fail]:
     )
 
 
+@rule("Z3-DT-002", on="array", formats=V3, needs=("data type",))
+def data_type_registered(array: Array) -> Iterator[Fail]:
+    """Warn of a type of zarr-python that has no text: the sentence on names has no keyword, and zarr-python reads it."""
+    name = array.data_type.name
+    if name in UNREGISTERED:
+        like = f"; registered is {_LIKE[name]}" if name in _LIKE else ""
+        yield Fail(
+            "/data_type",
+            f"{name} is not registered: it is a name of zarr-python, which other readers may not know{like}",
+            severity="warning",
+            impact="convention",
+            readers={},
+        )
+
+
+_LIKE = {"variable_length_bytes": "bytes", "variable_length_utf8": "string"}
+
+
 def _byte_order(given: Any) -> str | None:
     """Return where Zarr v3 has the byte order that a type string of NumPy begins with."""
     if not isinstance(given, str) or not given.startswith(">"):
@@ -218,6 +241,15 @@ def _unknown_fields(given: Any, pointer: str) -> Iterator[Fail]:
             )
         elif found.kind == "struct":
             yield from _unknown_fields(inner, at)
+        elif found.name in UNREGISTERED:
+            yield Fail(
+                at,
+                f"field {json_text(name)} has the type {found.name}, which is not registered: it is a name of zarr-python,"
+                " which other readers may not know",
+                severity="warning",
+                impact="convention",
+                readers={},
+            )
 
 
 def _dates_of_numpy(given: Any) -> FixMaker | None:

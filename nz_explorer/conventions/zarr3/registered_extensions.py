@@ -140,3 +140,13 @@ CODECS: dict[str, Codec] = {
     "numcodecs.bitround": Codec(A2A, None),  # an alias that the register allows, not for new data
 }
 """Codecs of the core and of the register, by name."""
+UNREGISTERED: frozenset[str] = frozenset(
+    (
+        "fixed_length_ascii",
+        "null_terminated_bytes",
+        "raw_bytes",
+        "variable_length_bytes",
+        "variable_length_utf8",
+    )
+)
+"""Data types that zarr-python writes, or has written, without a text that says how."""

@@ -217,11 +217,7 @@ def types_of_fields_known(array: Array) -> Iterator[Fail]:
         yield from _unknown_fields(array.metadata.get("data_type"), "/data_type")
 
 
-_OF_ZARR_PYTHON = UNREGISTERED_TYPES & {
-    "null_terminated_bytes",
-    "raw_bytes",
-    "variable_length_bytes",
-}
+_OF_ZARR_PYTHON = ("null_terminated_bytes", "raw_bytes", "variable_length_bytes")
 """What it writes, and reads, with a warning that the type has no specification."""
 
 
@@ -236,11 +232,15 @@ def written_before_registered(array: Array) -> Iterator[Fail]:
 def _not_registered(pointer: str, what: str, name: str) -> Fail:
     """Return that a type is not registered which programs write all the same."""
     known = name in _OF_ZARR_PYTHON
+    like = "; registered is bytes" if name == "variable_length_bytes" else ""
     return Fail(
         pointer,
-        f"{what} is not a registered data type; zarr-python writes and reads it, and other readers may not open the array"
+        f"{what} is not a registered data type; zarr-python writes and reads it, and other readers may not open the array{like}"
         if known
         else f"{what} is not a registered data type; few readers can open the array",
+        # the sentence on names has no keyword
+        severity="warning" if known else None,
+        impact="convention" if known else None,
         readers={} if known else None,
     )
 

@@ -19,6 +19,7 @@ from nz_explorer.netcdf import cdl_text
 from nz_explorer.netcdf.cdl_types import CdlValue, attribute_value, fill_text
 from nz_explorer.text.printable import printable
 from nz_explorer.values.coordinates.image_axes import described_coordinates
+from nz_explorer.values.coordinates.metadata_coordinates import MetadataCoordinates
 
 NETCDF_TYPES = {
     "int8": "byte",
@@ -88,10 +89,19 @@ class _Dimension:
 
 def _computed(array: Array) -> dict[int, str]:
     """Return by axis the coordinates that metadata describe, for which netCDF would have a variable."""
+    sets: dict[int, list[MetadataCoordinates]] = {}
+    for one in described_coordinates(array):
+        if one.axis is not None and one.array is None and one.length:
+            sets.setdefault(one.axis, []).append(one)
     return {
-        one.axis: printable(f"coordinates {one.ends()}, {one.source}")
-        for one in reversed(described_coordinates(array))
-        if one.axis is not None and one.array is None and one.length
+        axis: printable(
+            "; ".join(
+                f"coordinates {'' if one.label is None else f'{one.label} '}{one.ends()}"
+                for one in found
+            )
+            + f", {found[0].source}"
+        )
+        for axis, found in sets.items()
     }
 
 

@@ -351,9 +351,13 @@ def _refers(one: cs.Crs) -> bool:
 
 
 def _revisions(systems: Sequence[cs.Crs]) -> str | None:
-    """Return which revisions of cs reference systems follow, and what those look like."""
+    """Return which revisions of cs reference systems follow, what those look like, and whether there is a newer one."""
     found = sorted({revision for one in systems for revision in cs.revision(one)})
-    return "; ".join(f"{revision} ({cs.REVISIONS[revision]})" for revision in found) or None
+    shown = [f"{revision} ({cs.REVISIONS[revision]})" for revision in found]
+    newest = max(cs.REVISIONS)
+    if shown and newest not in found:
+        shown.append(f"the newest is {newest} ({cs.REVISIONS[newest]})")
+    return "; ".join(shown) or None
 
 
 def _pyramids(node: Node) -> Iterator[tuple[str, str, str | None]]:

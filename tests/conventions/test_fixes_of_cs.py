@@ -22,10 +22,20 @@ FIXED = {
     ),
     "CS-REV-001: the type is that of other axes": ("/t", ("cs", "crs", 0, "type"), "planar"),
     "CS-REV-001: a height in a planar system": ("/t", ("cs", "crs", 0, "type"), "compound"),
-    "REF-002: a path in a group that begins at its arrays, as an example of cs has it": (
-        "/cru",
-        ("crs", "cal", "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
-        "../cru/time",
+    "REF-002: a path of cs that begins at the group, in systems with a type": (
+        "/cru/tmp",
+        ("cs", "crs", 1, "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
+        "../time",
+    ),
+    "REF-002: a path from the root, in systems with a type": (
+        "/cru/tmp",
+        ("cs", "crs", 1, "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
+        "../time",
+    ),
+    "REF-002: a name that is spelled nearly so, in systems with a type": (
+        "/cru/tmp",
+        ("cs", "crs", 1, "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
+        "../time",
     ),
     "CS-TIME-004: near miss: a date of one of the calendars that may be meant where none is given": (
         "/t",

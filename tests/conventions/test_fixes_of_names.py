@@ -234,3 +234,23 @@ def test_what_an_entry_says_beside_its_identity_is_not_dropped_unasked(
     fix = _fix(tmp_path, "ZCF-DECL-004")
     assert fix is not None
     assert fix.safety == safety
+
+
+@pytest.mark.parametrize(
+    ("beside", "safety"), [({"_ARRAY_DIMENSIONS": ["y"]}, "safe"), ({}, "suggest")]
+)
+def test_null_for_all_names_becomes_names_and_is_not_merely_removed(
+    beside: dict[str, Any], safety: str, tmp_path: Path
+) -> None:
+    group = zarr.open_group(tmp_path, mode="w", attributes={"conventions": "NZ-1.0"})
+    group.create_array("a", shape=(2,), dtype="i4", attributes=beside)
+    document = tmp_path / "a" / "zarr.json"
+    document.write_text(json.dumps({**json.loads(document.read_text()), "dimension_names": None}))
+    fix = _fix(tmp_path, "Z3-DIM-001")
+    assert fix is not None
+    assert fix.safety == safety
+    made = apply_patch(json.loads(document.read_text()), [dict(one) for one in fix.patch])
+    assert made["dimension_names"] == (["y"] if beside else ["dim_0"])
+    document.write_text(json.dumps(made))
+    left = {finding.rule for finding in nz.check(tmp_path, progress=False).findings}
+    assert not left & {"Z3-DIM-001", "NZ-DIM-001"}

@@ -28,7 +28,7 @@ SENTENCES = {
     "NCZ-MODE-001: the version of Zarr, which is a word of the text": "was understood as nczarr, file, v2; read from",
     "NCZ-MODE-001: a word that means nothing": "the fragment #mode=nczar names no mode of Zarr; mode nczar is not known; ignored; read",
     "Z3-CM-001: no kind": 'kind is missing; it must be "inline"',
-    "CS-ARR-002: the name of a reference system that the group has": 'such as {"ref": {"node": ".", "attribute": "/attributes/crs/w"}}',
+    "CS-ARR-002: the name of a reference system that the group has": 'such as {"ref": {"node": "..", "attribute": "/attributes/crs/w"}}',
     "CS-ARR-002: an axis is null": 'axis "x" is null, not an object',
     "CS-REG-001: an entry with no more than the name": "entry 0 of zarr_conventions has only the name cs",
     "REF-001: array, of an earlier form of ref": '"array" is of an earlier form of ref, which has node instead',

@@ -177,10 +177,13 @@ def test_an_array_is_printed_alone(sample_store: Path) -> None:
 
 
 def test_coordinates_that_metadata_describe_stand_beside_the_dimension(tmp_path: Path) -> None:
-    axis = {"name": "x", "coordinates": [{"unit": "m\n}", "values": {"regular": [10, 2]}}]}
+    sets = [
+        {"unit": "m\n}", "values": {"regular": [10, 2]}},
+        {"name": "code", "values": {"explicit": ["a", "b", "c"]}},
+    ]
+    axis = {"name": "x", "coordinates": sets}
     root = zarr.create_group(tmp_path / "s.zarr")
     array = root.create_array("a", shape=(3,), dtype="f4", dimension_names=["x"])
     array.attrs["cs"] = {"crs": [{"axes": [axis]}]}
-    assert "\tx = 3 ; // coordinates 10 … 14 m\\x0a}, described by cs in /a" in text(
-        tmp_path / "s.zarr"
-    )
+    shown = "coordinates 10 … 14 m\\x0a}; coordinates code a … c, described by cs in /a"
+    assert f"\tx = 3 ; // {shown}" in text(tmp_path / "s.zarr")

@@ -87,7 +87,16 @@ def test_cs_with_its_revision_and_verdict(tmp_path: Path) -> None:
     (declared, seen), conforms = conformance.versions, conformance.conforms
     assert (declared, seen[:2], conforms) == ("v1", "r2", True)
     assert "sets of coordinates have a direction" in seen
+    assert "the newest is r4" in seen
     assert list(conformance.paths) == ["/b"]
+
+
+def test_the_newest_revision_of_cs_is_named_once(tmp_path: Path) -> None:
+    name = "REF-002: near miss: a path of cs that begins at the array"
+    case = next(case for case in CASES if case["name"] == name)
+    (seen,) = _named(_overview(write(contents(case), tmp_path)), "cs").versions
+    assert seen.startswith("r4")
+    assert "newest" not in seen
 
 
 def test_arrays_of_coordinates_are_references(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ CF = Convention(
             "times",
             "appended_times",
             "missing_values",
+            "rounded_marks",
             "plausibility",
             "references",
             "unreferenced",

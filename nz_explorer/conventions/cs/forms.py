@@ -14,7 +14,7 @@ from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, Operation, add, move, remove, replace, set_attribute
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.cs import Crs, is_cs, is_first_form, is_shared, is_system
-from nz_explorer.model.dialects.ref import Reference, Target, is_reference
+from nz_explorer.model.dialects.ref import Reference, Target, Text, has_types, is_reference
 from nz_explorer.model.paths import all_above
 from nz_explorer.text.phrases import listed
 
@@ -176,7 +176,7 @@ def shared_by(
         return None
     at = f"{pointer}/ref" if "ref" in reference.given else pointer
     named = {"attribute": names[0]}
-    path = path_to(array, target.node.path, named, in_cs=True)
+    path = path_to(array, target.node.path, named, reference.text)
     # one from the node stays, unless it is lost from the group
     from_node = reference.path == posixpath.relpath(target.node.path, array.path)
     operations: tuple[Operation, ...] = (add(f"{at}/attribute", names[0]),)
@@ -196,7 +196,9 @@ def _shared_by_name(array: Array, given: str) -> dict[str, str] | None:
         shared = group.attributes.get("crs") if isinstance(group, Group) else None
         if isinstance(shared, Mapping) and is_shared(shared) and name in shared:
             named = {"attribute": join("/attributes/crs", name)}
-            return {"node": path_to(array, path, named, in_cs=True), **named}
+            typed = any(isinstance(one, Mapping) and "type" in one for one in shared.values())
+            text: Text = "cs" if typed or has_types(array) else "earlier cs"
+            return {"node": path_to(array, path, named, text), **named}
     return None
 
 

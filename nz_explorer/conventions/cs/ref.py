@@ -73,7 +73,7 @@ def references(node: Node) -> RuleOutput:
                 )
         elif isinstance(given, Mapping) and (declared or _has_the_form(given)):
             reference = resolve(given, node, in_cs=False)
-            yield from _reference(node, reference, at, in_cs=False)
+            yield from _reference(node, reference, at)
             if _comes_back(reference):
                 yield Fail(
                     at, "reference: it leads back to itself, and to nothing else", rule="REF-007"

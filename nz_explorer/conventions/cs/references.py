@@ -23,6 +23,7 @@ from nz_explorer.model.dialects.ref import (
     EARLIER,
     MEMBERS,
     Reference,
+    Text,
     joined,
     resolve,
     with_attributes,
@@ -33,9 +34,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _OF_KIND = {"form": "REF-001", "node": "REF-002", "attribute": "REF-005"}
 
 
-def _reference(
-    home: Node, reference: Reference, at: str, *, in_cs: bool = True, wanted: bool = True
-) -> RuleOutput:
+def _reference(home: Node, reference: Reference, at: str, *, wanted: bool = True) -> RuleOutput:
     """Judge a reference in a node, in what cs says or by itself; wanted is false of one that leads to nothing of use."""
     if reference.uri is not None:
         yield from _elsewhere(home, reference, reference.uri, _inner(reference, at))
@@ -45,13 +44,13 @@ def _reference(
         yield Fail(
             inside if whole else join(inside, str(reference.member)),
             f"reference: {reference.problem}",
-            fix=_repaired(home, reference, at, in_cs=in_cs),
+            fix=_repaired(home, reference, at),
             rule=_OF_KIND[reference.kind],
         )
     paths = [target.node.path for target in reference.targets]
     inner = _inner(reference, at)
     if isinstance(bare := _bare(reference), str) and reference.kind != "form":
-        right = _as_object(reference, bare, in_cs=in_cs)
+        right = _as_object(reference, bare)
         yield Fail(
             inner,
             f"reference: it is a text, and must be an object, here {json_text(right)}",
@@ -59,20 +58,21 @@ def _reference(
             rule="REF-001",
         )
     if reference.targets and (reference.strayed or (reference.path or "").startswith("/")):
-        yield _not_from_the_node(home, reference, at, in_cs=in_cs)
-    elif (
-        reference.targets and in_cs and (lost := _lost_from_the_group(home, reference)) is not None
-    ):
+        yield _not_from_the_node(home, reference, at)
+    elif reference.targets and (lost := _lost_from_the_group(home, reference)) is not None:
         yield Fail(
             at,
-            f"{json_text(reference.path)} begins at the node, as ref has it; from its group, as cs has it, it leads to {lost}",
+            f"{json_text(reference.path)} begins at the node, as ref has it; from its group, as cs had it before August 2026,"
+            f" it leads to {lost}",
             related=(paths[0],),
             rule="REF-008",
         )
     if len(paths) > 1 and wanted:
+        bases = "the arrays in the group" if isinstance(home, Group) else "the node"
+        other = "the group itself" if isinstance(home, Group) else "its group"
         yield Fail(
             at,
-            f"{json_text(reference.path)} is ambiguous: relative to the node it leads to {paths[0]}, to its group to {paths[1]}",
+            f"{json_text(reference.path)} is ambiguous: relative to {bases} it leads to {paths[0]}, to {other} to {paths[1]}",
             severity="warning",
             related=tuple(paths),
             rule="REF-002",
@@ -112,13 +112,14 @@ def without_ref(at: str, given: Any, *, keyed: bool, why: str = _SINCE_KEYED) ->
 
 
 def _lost_from_the_group(home: Node, reference: Reference) -> str | None:
-    """Return where a path leads to from the group of an array, None where that is what is meant.
+    """Return where a path leads to from the group of an array, None where that is what is meant or not asked for.
 
-    The reader of the author of cs begins there, and stays at the root where a path leads out of the store.
+    Texts of cs before August 2026 and the reader of their author begin there; it stays at the root where a path leads out of
+    the store.
     """
-    if isinstance(home, Group) or reference.path is None:
+    if reference.text != "earlier cs" or isinstance(home, Group) or reference.path is None:
         return None
-    end = from_the_group(home, reference.path)
+    end = _as_read(home.parent or "/", reference.path)
     if (node := home.hierarchy.get(end)) is None:
         return f"{end}, where nothing is"
     if reference.attribute is None:
@@ -127,17 +128,9 @@ def _lost_from_the_group(home: Node, reference: Reference) -> str | None:
     return None if found else f"{end}, which has no {reference.attribute}"
 
 
-def from_the_group(home: Node, path: str) -> str:
-    """Return where a path leads to from the group of an array, as the reader of the author of cs follows it.
-
-    Parameters
-    ----------
-    home : Node
-        The array.
-    path : str
-        A relative path.
-    """
-    parts = [part for part in (home.parent or "/").split("/") if part]
+def _as_read(base: str, path: str) -> str:
+    """Return where the reader of the author of cs is led to by a relative path from an absolute one."""
+    parts = [part for part in base.split("/") if part]
     for part in path.split("/"):
         if part == "..":
             del parts[-1:]
@@ -146,8 +139,8 @@ def from_the_group(home: Node, path: str) -> str:
     return "/" + "/".join(parts)
 
 
-def path_to(home: Node, target: str, same: Mapping[str, str], *, in_cs: bool) -> str:
-    """Return the relative path to a node: from the node that refers, as ref has it, unless that is lost from its group.
+def path_to(home: Node, target: str, same: Mapping[str, str], text: Text) -> str:
+    """Return the relative path to a node: from the node that refers, unless a text of cs may have it from its group.
 
     Parameters
     ----------
@@ -157,18 +150,21 @@ def path_to(home: Node, target: str, same: Mapping[str, str], *, in_cs: bool) ->
         Absolute path of the other one.
     same : mapping
         The attribute, where there is one.
-    in_cs : bool
-        Whether it is a part of cs, where paths begin at the group.
+    text : str
+        The text by which the path is to be followed. In earlier ones of cs, one that is lost from the group of the array begins
+        there; since August 2026 one in a group begins at the arrays in it.
     """
+    if text == "cs" and isinstance(home, Group) and not same:
+        return posixpath.relpath(target, f"{below(home.path)}*")
     from_node = posixpath.relpath(target, home.path)
-    if (
-        not in_cs
-        or _lost_from_the_group(home, Reference({}, from_node, same.get("attribute"))) is None
-    ):
+    if text != "earlier cs":
+        return from_node
+    found = resolve({"node": from_node, **same}, home)
+    if _lost_from_the_group(home, found) is None:
         return from_node
     from_group = posixpath.relpath(target, home.parent or "/")
-    found = resolve({"node": from_group, **same}, home).targets
-    return from_group if [one.node.path for one in found] == [target] else from_node
+    found = resolve({"node": from_group, **same}, home)
+    return from_group if [one.node.path for one in found.targets] == [target] else from_node
 
 
 def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutput:
@@ -179,7 +175,7 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
         yield Fail(
             pointer,
             "uri must be omitted within the same store",
-            fix=lambda _node: Draft("safe", (remove(pointer),)),
+            fix=lambda _node: Draft("safe", _within_the_store(home, reference, at)),
             rule="REF-003",
         )
         return
@@ -203,6 +199,16 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
         )
 
 
+def _within_the_store(home: Node, reference: Reference, at: str) -> tuple[Operation, ...]:
+    """Return the operations that make a reference to a store, which is this one, one within it: its path is from the root."""
+    path = reference.path
+    if path is None or not path.startswith("/"):
+        return (remove(f"{at}/uri"),)
+    same = {} if reference.attribute is None else {"attribute": reference.attribute}
+    relative = path_to(home, posixpath.normpath(path), same, reference.text)
+    return remove(f"{at}/uri"), replace(f"{at}/node", relative)
+
+
 def _is_here(uri: str, source: str) -> bool:
     """Whether a URI is the address of a store; that of a folder may be written in two ways."""
     if uri.startswith("file:") and is_uri(uri) and "://" not in source:
@@ -210,25 +216,25 @@ def _is_here(uri: str, source: str) -> bool:
     return uri.rstrip("/") == source.rstrip("/")
 
 
-def _not_from_the_node(home: Node, reference: Reference, at: str, *, in_cs: bool) -> Fail:
+def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
     """Report a path that begins at the group or the root, where the text has one from the node."""
-    target, strayed = reference.targets[0].node.path, reference.strayed
+    target, strayed, text = reference.targets[0].node.path, reference.strayed, reference.text
     inner, shown = _inner(reference, at), json_text(reference.path)
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
-    relative = path_to(home, target, same, in_cs=in_cs)
+    relative = path_to(home, target, same, text)
     if (
         strayed == "array" and home.path != "/"
     ):  # from the arrays in the group and from other groups beside it as well
         relative = f"../{home.name}/{relative}"
-    found = resolve({"node": relative, **same}, home, in_cs=in_cs).targets
+    found = resolve({"node": relative, **same}, home, in_cs=text != "ref").targets
     leads_there = [one.node.path for one in found] == [target]
     harmless = strayed == "array" and home.path == "/"  # out of which no path leads
-    base = " or to its group" if in_cs else ""
+    base = " or to its group" if text == "earlier cs" else ""
     rest = (
         f"within a store it is relative to the node that refers{base}, here {json_text(relative)}"
     )
     if strayed is None:  # readers follow it all the same
-        which = ", which cs discourages" if in_cs else ""
+        which = ", which cs discourages" if text == "earlier cs" else ""
         message = f"node {shown} is a path from the root{which}; {rest}"
     elif harmless:
         message = f"{shown} leads out of the store from the root group; readers begin at the arrays in it, from which it leads to {target}"
@@ -237,26 +243,26 @@ def _not_from_the_node(home: Node, reference: Reference, at: str, *, in_cs: bool
     else:
         begins = "its group" if strayed == "group" else "the root"
         message = f"{shown} leads to a node from {begins} only, {target}; {rest}"
+    from_root = strayed is None and text != "ref"
+    tolerated = (
+        strayed in ("group", "array")  # where readers have begun
+        or (strayed is None and text == "earlier cs")  # which discourages it; other texts have none
+    )
     return Fail(
         inner if isinstance(_bare(reference), str) else f"{inner}/node",
         message,
-        # cs discourages paths from the root, and ref has none
-        severity="info"
-        if harmless
-        else "warning"
-        if strayed in ("group", "array") or (strayed is None and in_cs)
-        else None,
-        impact="advice" if harmless or (strayed is None and in_cs) else None,
-        readers={} if harmless or strayed is None or not in_cs else None,
+        severity="info" if harmless else "warning" if tolerated else None,
+        impact="advice" if harmless or from_root else None,
+        readers={} if harmless or strayed is None or text == "ref" else None,
         related=() if strayed is None else (target,),
-        fix=(lambda _node: Draft("suggest", (_with_node(reference, inner, relative, in_cs=in_cs),)))
+        fix=(lambda _node: Draft("suggest", (_with_node(reference, inner, relative),)))
         if leads_there and not harmless
         else None,
         rule="REF-002",
     )
 
 
-def _repaired(home: Node, reference: Reference, at: str, *, in_cs: bool) -> FixMaker:
+def _repaired(home: Node, reference: Reference, at: str) -> FixMaker:
     """Return the fix of a reference that leads nowhere: to what is there and nearly so."""
     path, inner = reference.path or "", _inner(reference, at)
 
@@ -266,10 +272,10 @@ def _repaired(home: Node, reference: Reference, at: str, *, in_cs: bool) -> FixM
             operations = _renamed(reference, inner)
         elif reference.kind == "node" and (near := _near(home, path)) is not None:
             same = {} if reference.attribute is None else {"attribute": reference.attribute}
-            beside = path_to(home, near, same, in_cs=in_cs)
-            operations = (_with_node(reference, inner, beside, in_cs=in_cs),)
+            beside = path_to(home, near, same, reference.text)
+            operations = (_with_node(reference, inner, beside),)
         elif reference.kind == "attribute":
-            operations = _to_attribute(home, reference, inner, in_cs=in_cs)
+            operations = _to_attribute(home, reference, inner)
         return Draft("suggest", operations) if operations else None
 
     return fix
@@ -291,17 +297,16 @@ def _renamed(reference: Reference, inner: str) -> tuple[Operation, ...]:
     return (move(join(inner, wrong), join(inner, close[0])),)
 
 
-def _to_attribute(
-    home: Node, reference: Reference, inner: str, *, in_cs: bool
-) -> tuple[Operation, ...]:
+def _to_attribute(home: Node, reference: Reference, inner: str) -> tuple[Operation, ...]:
     """Return the operation that makes a pointer, or the path beside it, lead to something."""
     path, given = reference.path or "", reference.attribute or ""
+    in_cs = reference.text != "ref"
     for right in _pointers(home, path, given):
         found = resolve({"node": path, "attribute": right}, home, in_cs=in_cs)
         if found.targets and right != "/attributes":
             return (replace(f"{inner}/attribute", right),)
     for group in all_above(home.path):  # too far up, or not far enough
-        beside = path_to(home, group, {"attribute": given}, in_cs=in_cs)
+        beside = path_to(home, group, {"attribute": given}, reference.text)
         if resolve({"node": beside, "attribute": given}, home, in_cs=in_cs).targets:
             return (replace(f"{inner}/node", beside),)
     return ()
@@ -341,16 +346,16 @@ def _near(home: Node, path: str) -> str | None:
     return None
 
 
-def _with_node(reference: Reference, inner: str, path: str, *, in_cs: bool) -> Operation:
+def _with_node(reference: Reference, inner: str, path: str) -> Operation:
     """Return the operation that gives a reference another path, also where it is a path by itself."""
     if isinstance(_bare(reference), str):
-        return replace(inner, _as_object(reference, path, in_cs=in_cs))
+        return replace(inner, _as_object(reference, path))
     return replace(f"{inner}/node", path)
 
 
-def _as_object(reference: Reference, path: str, *, in_cs: bool) -> dict[str, Any]:
+def _as_object(reference: Reference, path: str) -> dict[str, Any]:
     """Return what a reference that is a text should be: with ``ref`` around it, where that is not there already."""
-    wrapped = not in_cs or isinstance(reference.given, Mapping)
+    wrapped = reference.text == "ref" or isinstance(reference.given, Mapping)
     return {"node": path} if wrapped else {"ref": {"node": path}}
 
 
@@ -370,7 +375,7 @@ def _inner(reference: Reference, at: str) -> str:
 
 
 def shared_references(system: CoordinateSystem) -> RuleOutput:
-    """Note paths that lead to something else, or nothing, from the group of an array that refers to them.
+    """Note paths that lead to something else, or nothing, from where readers begin for an array that refers to them.
 
     Parameters
     ----------
@@ -382,25 +387,31 @@ def shared_references(system: CoordinateSystem) -> RuleOutput:
         if crs.is_shared and crs.problem is None:
             lost = (found for given in _within(crs) if (found := _lost(array, crs, given)))
             if (first := next(lost, None)) is not None:
-                path, meant, end = first
+                path, meant, begins, end = first
                 there = "another node" if array.hierarchy.get(end) is not None else "nothing"
                 yield Fail(
                     array.attribute_pointer("cs", "crs", i),
-                    f"{json_text(path)} in {crs.home.path} leads to {meant}; from the group of this array, where the reader of"
-                    f" the author of cs begins, it leads to {end}, where {there} is",
+                    f"{json_text(path)} in {crs.home.path} leads to {meant}; from {begins}, where the reader of the author of"
+                    f" cs begins, it leads to {end}, where {there} is",
                     related=(meant,),
                     rule="REF-008",
                 )
 
 
-def _lost(array: Array, crs: Crs, given: Any) -> tuple[str, str, str] | None:
-    """Return a path, where it leads to, and where it leads to from the group of an array; None if that is the same."""
+def _lost(array: Array, crs: Crs, given: Any) -> tuple[str, str, str, str] | None:
+    """Return a path, where it leads to, where readers begin in words, and where it leads to from there; None if that is the same.
+
+    Since August 2026 that is the array that refers to the system, before it was the group of that array.
+    """
     reference = resolve(given, crs.home)
     path = reference.path
     if path is None or path.startswith("/") or not reference.targets or reference.strayed:
         return None
-    meant, end = [target.node.path for target in reference.targets], from_the_group(array, path)
-    return None if end in meant else (path, meant[0], end)
+    meant = [target.node.path for target in reference.targets]
+    earlier = reference.text == "earlier cs"
+    end = _as_read((array.parent or "/") if earlier else array.path, path)
+    begins = "the group of this array" if earlier else "this array"
+    return None if end in meant else (path, meant[0], begins, end)
 
 
 def _within(crs: Crs) -> Iterator[Any]:

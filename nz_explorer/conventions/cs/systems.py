@@ -134,6 +134,7 @@ def of_crs(crs: Crs, beside: Iterable[Axis] = ()) -> RuleOutput:
                 crs.pointer("type"),
                 f"type must be one of {', '.join(TYPES)}, got {shown(crs.given['type'])}"
                 + (", as geozarr for R writes it" if crs.given["type"] == "unknown" else ""),
+                severity="warning" if crs.given["type"] == "unknown" else "error",
                 fix=set_to(crs.pointer("type"), "undefined", "suggest")
                 if crs.given["type"] == "unknown"
                 else None,
@@ -324,7 +325,7 @@ def _of_type(crs: Crs, beside: Iterable[Axis]) -> RuleOutput:
 def _unmarked(axis: Axis, letter: str) -> RuleOutput:
     """Judge the only axis of a temporal or vertical system that nothing else tells to be one."""
     told = axis.given.get("coordinates") is not None and _meant(axis) is not None
-    if axis.abbreviation is None and not told and not has_time(axis):
+    if "abbreviation" not in axis.given and not told and not has_time(axis):
         pointer = axis.pointer("abbreviation")
         bare = axis.given.get("coordinates") is None
         what = "neither an abbreviation nor coordinates" if bare else "no abbreviation"
@@ -380,11 +381,11 @@ def _abbreviation(axis: Axis, taken: Container[str], *, located: bool) -> RuleOu
     listed = axis.given.get("coordinates")
     whole = isinstance(listed, list) and len(listed) == len(axis.sets)  # else CS-CO-002
     text = whole and bool(axis.sets) and all(is_text(one) for one in axis.sets)
-    if given is not None and given not in ABBREVIATIONS:
+    if "abbreviation" in axis.given and given not in ABBREVIATIONS:
         yield Fail(
             pointer,
             f"axis {json_text(axis.name)}: abbreviation {json_text(given)} is not X, Y, Z or T"
-            + ("; an axis of another kind has none" if given == "" else ""),
+            + ("; an axis of another kind has none" if given in ("", None) else ""),
             fix=lambda _node: _right_abbreviation(axis, taken, text=text),
             rule="CS-AX-003",
         )

@@ -33,7 +33,7 @@ from nz_explorer.conventions.zarr3.registered_extensions import (
     CHUNK_KEYS,
     CODECS,
     PROPOSED_CHUNK_KEYS,
-    UNREGISTERED_TYPES,
+    UNREGISTERED,
     URI_NAME,
 )
 from nz_explorer.documents import pointers
@@ -196,6 +196,32 @@ def data_type_known(array: Array) -> Iterator[Fail]:
     )
 
 
+@rule("Z3-DT-002", on="array", formats=V3, needs=("data type",))
+def data_type_registered(array: Array) -> Iterator[Fail]:
+    """Warn of a type of zarr-python that has no text: the sentence on names has no keyword, and zarr-python reads it."""
+    name = array.data_type.name
+    if name in UNREGISTERED:
+        like = f"; registered is {_LIKE[name]}" if name in _LIKE else ""
+        opened = name not in _NO_MORE
+        of_zarr_python = (
+            "it is a name of zarr-python, which other readers may not know"
+            if opened
+            else "it was a name of zarr-python, which reads it no more"
+        )
+        yield Fail(
+            "/data_type",
+            f"{name} is not registered: {of_zarr_python}{like}",
+            severity="warning" if opened else None,
+            impact="convention" if opened else None,
+            readers={} if opened else None,
+        )
+
+
+_NO_MORE = frozenset({"fixed_length_ascii", "variable_length_utf8"})
+"""Names of which zarr-python opens no array any more."""
+_LIKE = {"variable_length_bytes": "bytes", "variable_length_utf8": "string"}
+
+
 def _byte_order(given: Any) -> str | None:
     """Return where Zarr v3 has the byte order that a type string of NumPy begins with."""
     if not isinstance(given, str) or not given.startswith(">"):
@@ -210,34 +236,6 @@ def types_of_fields_known(array: Array) -> Iterator[Fail]:
         yield from _unknown_fields(array.metadata.get("data_type"), "/data_type")
 
 
-_OF_ZARR_PYTHON = UNREGISTERED_TYPES & {
-    "null_terminated_bytes",
-    "raw_bytes",
-    "variable_length_bytes",
-}
-"""What it writes, and reads, with a warning that the type has no specification."""
-
-
-@rule("Z3-DT-002", on="array", formats=V3, needs=("data type",))
-def written_before_registered(array: Array) -> Iterator[Fail]:
-    """Require registration of types that programs write; what else is asked of these is known, and looked at."""
-    name = array.data_type.name
-    if name in UNREGISTERED_TYPES:
-        yield _not_registered("/data_type", json_text(name), name)
-
-
-def _not_registered(pointer: str, what: str, name: str) -> Fail:
-    """Return that a type is not registered which programs write all the same."""
-    known = name in _OF_ZARR_PYTHON
-    return Fail(
-        pointer,
-        f"{what} is not a registered data type; zarr-python writes and reads it, and other readers may not open the array"
-        if known
-        else f"{what} is not a registered data type; few readers can open the array",
-        readers={} if known else None,
-    )
-
-
 def _unknown_fields(given: Any, pointer: str) -> Iterator[Fail]:
     fields = configuration_of(given).get("fields")
     for i, field in enumerate(fields if isinstance(fields, list) else ()):
@@ -250,11 +248,17 @@ def _unknown_fields(given: Any, pointer: str) -> Iterator[Fail]:
                 at,
                 f"field {json_text(name)} has the type {shown(inner)}, which is not registered; few readers can open the array",
             )
-        elif found.name in UNREGISTERED_TYPES:
-            what = f"{json_text(found.name)}, the type of field {json_text(name)},"
-            yield _not_registered(at, what, found.name)
         elif found.kind == "struct":
             yield from _unknown_fields(inner, at)
+        elif found.name in UNREGISTERED:
+            yield Fail(
+                at,
+                f"field {json_text(name)} has the type {found.name}, which is not registered: it is a name of zarr-python,"
+                " which other readers may not know",
+                severity="warning",
+                impact="convention",
+                readers={},
+            )
 
 
 def _dates_of_numpy(given: Any) -> FixMaker | None:

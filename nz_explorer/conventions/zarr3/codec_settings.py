@@ -88,7 +88,10 @@ def _has_ends(data_type: DataType | None) -> bool:
         return False
     if data_type.kind == "struct" and data_type.numpy is not None:
         return _has_long_fields(data_type.numpy)
-    return data_type.itemsize not in (None, 1)
+    parts = (
+        2 if data_type.kind == "complex" else 1
+    )  # real and imaginary, each of which has ends of its own
+    return data_type.itemsize not in (None, parts)
 
 
 def _has_long_fields(dtype: np.dtype[Any]) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.nodes import V3, is_integer, shown
+from nz_explorer.conventions.zarr3.registered_extensions import UNREGISTERED
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
@@ -27,16 +28,6 @@ _ABOVE_ZERO = "float8_e8m0fnu"
 _PUT_UP_WITH = frozenset({"spelling", "rounding", "range"})
 """What is wrong with a float, and legal all the same: Zarr rounds, to infinity where it has to."""
 _REFUSES = {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
-_NOT_REGISTERED = frozenset(
-    {
-        "fixed_length_ascii",
-        "null_terminated_bytes",
-        "raw_bytes",
-        "variable_length_bytes",
-        "variable_length_utf8",
-    }
-)
-"""Types that zarr-python writes, or has written, without a text that says how."""
 _NOT_OPENED = frozenset({"struct", "variable_length_utf8", "fixed_length_ascii"})
 """Types that zarr-python opens with no fill value at all."""
 
@@ -57,7 +48,7 @@ def fill_of_extension(array: Array) -> Iterator[Fail]:
         yield Fail(
             "/fill_value",
             f"fill_value of {of} must be {wanted}, got {shown(got)}",
-            severity="warning" if data_type.name in _NOT_REGISTERED else None,
+            severity="warning" if data_type.name in UNREGISTERED else None,
             **_harm(given, data_type),
         )
     elif data_type.kind == "bytes" and isinstance(given, list):

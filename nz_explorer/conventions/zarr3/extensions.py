@@ -293,7 +293,10 @@ def _pairs(given: Any, pointer: str) -> Iterator[Fail]:
             )
 
 
-_VARIABLE = {"string": "vlen-utf8", "bytes": "vlen-bytes", "variable_length_bytes": "vlen-bytes"}
+_VARIABLE = {
+    **dict.fromkeys(("string", "variable_length_utf8"), "vlen-utf8"),
+    **dict.fromkeys(("bytes", "variable_length_bytes"), "vlen-bytes"),
+}
 """The codec of each type whose elements vary in length."""
 _SERIALIZERS = frozenset(("bytes", *_VARIABLE.values()))
 _CASTS = frozenset(("cast_value", "numcodecs.astype"))

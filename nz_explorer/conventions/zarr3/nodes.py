@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
-from nz_explorer.engine.fixes import Draft, add, remove, replace
+from nz_explorer.engine.fixes import Draft, add, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, configuration_of
 from nz_explorer.text.phrases import plural
@@ -441,7 +441,7 @@ def dimension_names(array: Array) -> Iterator[Fail]:
             "/dimension_names",
             f"dimension_names is {shown(given)}; {advice}",
             readers=_names_of_another_kind(array, given, rank),
-            fix=_drop_names if given is None else _split_names(given, rank),
+            fix=_name_all if given is None else _split_names(given, rank),
         )
         return
     for axis, name in enumerate(given):
@@ -463,13 +463,15 @@ def dimension_names(array: Array) -> Iterator[Fail]:
         )
 
 
-def _drop_names(node: Node) -> Draft:
+def _name_all(node: Node) -> Draft | None:
+    """Make the fix of null: without the member the array can be opened as well, but NZ-1.0 misses it then."""
+    from nz_explorer.conventions.suggested_names import add_names
     from nz_explorer.model import Array
 
     if isinstance(node, Array) and node.ndim == 0:
         return Draft("safe", (replace("/dimension_names", []),))
-    return Draft(
-        "safe",
-        (remove("/dimension_names"),),
-        "without it the array can be opened; NZ-1.0 still requires a list of names",
-    )
+    draft = add_names(node)
+    if draft is None or draft.safety == "safe":
+        return draft
+    other = "without the member the array can be opened, too, and its dimensions have no names"
+    return Draft(draft.safety, draft.operations, f"{draft.note}; {other}")

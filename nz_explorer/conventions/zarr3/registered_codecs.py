@@ -30,6 +30,8 @@ from nz_explorer.text.phrases import plural
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    Types = tuple[DataType | None, DataType | None]
+
 TAKES = {
     "scale_offset": (REAL, "integers and floats"),
     "cast_value": (REAL, "integers and floats"),
@@ -162,53 +164,104 @@ def _scalar_map(at: str, given: Any, source: DataType | None, target: DataType) 
                     )
 
 
-def _is_mapped(fill: float, scalar_map: Any, data_type: DataType | None) -> bool:
-    """Whether the map of cast_value says what a value becomes; so too where that cannot be told."""
-    pairs = scalar_map.get("encode") if isinstance(scalar_map, dict) else None
+def _mapped(number: float, scalar_map: Any, member: str, types: Types) -> float | bool | None:
+    """Return what the map of cast_value makes of a value: False where it says nothing, None where that cannot be told."""
+    pairs = scalar_map.get(member) if isinstance(scalar_map, dict) else None
     if not isinstance(pairs, list):
         return False
-    if data_type is None or data_type.numpy is None:
-        return bool(pairs)
+    source, target = types
+    if source is None or source.numpy is None or target is None or target.numpy is None:
+        return None if pairs else False
     # what scale_offset has made of it is rounded to the type, as the values of the map are
-    rounded = float(as_type(fill, data_type.numpy))
+    rounded = float(as_type(number, source.numpy))
     for pair in pairs:
         if not isinstance(pair, list) or len(pair) != 2:
-            return True  # reported above
-        if pair[0] == "+Infinity":
-            source = math.inf
-        elif (value := decode_storage_fill(pair[0], data_type, 3).value) is None:
-            return True
-        else:
-            source = float(value)
-        if source == rounded or (math.isnan(source) and math.isnan(rounded)):
-            return True
+            return None  # reported above
+        known, becomes = _number(pair[0], source), _number(pair[1], target)
+        if known is None:
+            return None
+        if _same(known, rounded):
+            return becomes
     return False
+
+
+def _number(given: Any, data_type: DataType) -> float | None:
+    """Return a value of a map as a number, with the infinity of the text's own example."""
+    if given == "+Infinity":
+        return math.inf
+    value = decode_storage_fill(given, data_type, 3).value
+    return None if value is None else float(value)
+
+
+def _same(one: float, other: float) -> bool:
+    return one == other or (math.isnan(one) and math.isnan(other))
+
+
+def _cast(number: float, settings: dict[str, Any], target: DataType) -> float | None:
+    """Return what cast_value makes of a value that is not in its map; None where it refuses it."""
+    if target.kind == "float" and target.numpy is not None:
+        return float(as_type(number, target.numpy))
+    rounding = ROUNDINGS.get(settings.get("rounding", "nearest-even"))
+    if rounding is None or not math.isfinite(number):
+        return None
+    whole, limits = rounding(number), np.iinfo(target.numpy)
+    low, high = int(limits.min), int(limits.max)
+    if low <= whole <= high:
+        return whole
+    if settings.get("out_of_range") == "wrap":
+        return (whole - low) % (high - low + 1) + low
+    return min(max(whole, low), high) if settings.get("out_of_range") == "clamp" else None
 
 
 def _fill_is_lost(
     at: str, settings: dict[str, Any], given: Representation, target: DataType
 ) -> Iterator[Fail]:
-    """Fail where the fill value, which is cast as elements are, has nothing to become."""
-    fill, scalar_map = given.fill, settings.get("scalar_map")
-    if fill is None or target.kind not in ("int", "uint") or target.numpy is None:
+    """Fail where the fill value, which is cast as elements are, becomes nothing, or is another one when it is read."""
+    fill, scalar_map, source = given.fill, settings.get("scalar_map"), given.data_type
+    if fill is None or target.kind not in REAL or target.numpy is None:
         return
-    if _is_mapped(fill, scalar_map, given.data_type):
+    made = _mapped(fill, scalar_map, "encode", (source, target))
+    if made is False:
+        made = _cast(fill, settings, target)
+        if made is None:
+            yield from _not_cast(at, fill, settings, target)
+    if made is None or source is None or source.numpy is None:
         return
+    back = _mapped(made, scalar_map, "decode", (target, source))
+    if back is False:
+        back = _cast(made, settings, source)
+    elif back is None:
+        return
+    if back is None or not _same(back, fill):
+        read = "nothing" if back is None else _text(back)
+        # zarrs (August 2026) refuses it, and zarr-python does not ask: src/zarr/codecs/cast_value.py
+        yield Fail(
+            at,
+            f"cast_value stores the fill value {_text(fill)} as {_text(made)}, which is read as {read}: readers must refuse"
+            " a fill value that does not come back, as zarrs does",
+            impact="convention",
+            readers={},
+        )
+
+
+def _text(number: float) -> str:
+    return value_text(np.float64(number)).removesuffix(".0")
+
+
+def _not_cast(at: str, fill: float, settings: dict[str, Any], target: DataType) -> Iterator[Fail]:
+    """Fail on a fill value that is no integer, or out of range; a rounding that is not known is reported elsewhere."""
     if not math.isfinite(fill):
         yield Fail(
             at,
             f"cast_value cannot make {target.text} of the fill value {value_text(np.float64(fill))}, and scalar_map does not say what it becomes",
         )
-        return
-    rounding = ROUNDINGS.get(settings.get("rounding", "nearest-even"))
-    limits = np.iinfo(target.numpy)
-    if rounding is None or "out_of_range" in settings or limits.min <= rounding(fill) <= limits.max:
-        return
-    yield Fail(
-        at,
-        f"the fill value is {fill:g} here, outside {target.text} [{limits.min}, {limits.max}]: cast_value must refuse it,"
-        " as out_of_range does not say what it becomes",
-    )
+    elif "out_of_range" not in settings and settings.get("rounding", "nearest-even") in ROUNDINGS:
+        limits = np.iinfo(target.numpy)
+        yield Fail(
+            at,
+            f"the fill value is {fill:g} here, outside {target.text} [{limits.min}, {limits.max}]: cast_value must refuse it,"
+            " as out_of_range does not say what it becomes",
+        )
 
 
 def _reshape(at: str, settings: dict[str, Any], given: Representation) -> Iterator[Fail]:

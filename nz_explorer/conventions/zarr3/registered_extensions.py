@@ -21,16 +21,6 @@ CHUNK_GRIDS = frozenset({"regular", "rectilinear"})
 CHUNK_KEYS = frozenset({"default", "v2"})
 PROPOSED_CHUNK_KEYS = frozenset({"fanout", "prefix", "suffix", "template"})
 """Those that pull requests of zarr-extensions propose, none of which was merged."""
-UNREGISTERED_TYPES = frozenset(
-    [
-        "fixed_length_ascii",
-        "null_terminated_bytes",
-        "raw_bytes",
-        "variable_length_bytes",
-        "variable_length_utf8",
-    ]
-)
-"""Data types that programs write, so that they are known here, and nobody has registered."""
 
 Kind = Literal["array to array", "array to bytes", "bytes to bytes"]
 
@@ -152,3 +142,13 @@ CODECS: dict[str, Codec] = {
     "numcodecs.bitround": Codec(A2A, None),  # an alias that the register allows, not for new data
 }
 """Codecs of the core and of the register, by name."""
+UNREGISTERED: frozenset[str] = frozenset(
+    (
+        "fixed_length_ascii",
+        "null_terminated_bytes",
+        "raw_bytes",
+        "variable_length_bytes",
+        "variable_length_utf8",
+    )
+)
+"""Data types that zarr-python writes, or has written, without a text that says how."""

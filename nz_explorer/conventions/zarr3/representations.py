@@ -7,11 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+import numpy as np
+
 from nz_explorer.conventions.zarr3.nodes import is_integer
 from nz_explorer.model import codec_name, configuration_of
 from nz_explorer.model.chunk_edges import runs_of, shapes_of
 from nz_explorer.model.data_type import parse_v3
 from nz_explorer.model.fill_values import decode_storage_fill
+from nz_explorer.model.fill_values.spelling import as_type
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array
@@ -190,9 +193,12 @@ def _scaled(settings: dict[str, Any], given: Representation) -> float | None:
     if given.fill is None or given.data_type is None or given.data_type.kind != "float":
         return None
     offset, scale = settings.get("offset", 0), settings.get("scale", 1)
-    if isinstance(offset, int | float) and isinstance(scale, int | float):
-        return (given.fill - offset) * scale
-    return None
+    numpy = given.data_type.numpy
+    if numpy is None or not isinstance(offset, int | float) or not isinstance(scale, int | float):
+        return None
+    fill, offset, scale = (as_type(one, numpy) for one in (given.fill, offset, scale))
+    with np.errstate(all="ignore"):  # with the arithmetic of the type, as the text has it
+        return float((fill - offset) * scale)
 
 
 def reshaped(wanted: Any, shape: list[int] | None) -> list[int] | None:

@@ -1,8 +1,9 @@
 """The ``ref`` convention: how one node points at another, or at something in its document.
 
-Source: https://github.com/R-CF/zarr_convention_ref. By its text a relative path begins at the node that refers. The texts
-of cs, their examples and the reader of their author begin there or at the group that the node is in, so of references in cs
-both are tried. What leads nowhere from there is looked for from the group and from the root, where it may have been meant.
+Source: https://github.com/R-CF/zarr_convention_ref. By its text a relative path begins at the node that refers, and so it does
+in cs since August 2026, when reference systems got a type. Earlier texts of cs, their examples and the first reader of their
+author begin there or at the group that the node is in, so of references in systems without a type both are tried.
+What leads nowhere from there is looked for from the group and from the root, where it may have been meant.
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal
 
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.model.array import Array
 from nz_explorer.model.group import Group
 from nz_explorer.model.node import Node
+from nz_explorer.model.paths import below
 
 if TYPE_CHECKING:
     from nz_explorer.store import Cancellation
@@ -25,8 +28,14 @@ MEMBERS = ("uri", "node", "attribute")
 EARLIER = {"array": "node", "group": "node", "index": "attribute", "name": "attribute"}
 """Members that references had before they had these (until 04b59e1), and what took their places."""
 
+Text = Literal["ref", "cs", "earlier cs"]
+"""By which text a path is followed; ``cs`` is that since August 2026."""
+
 DEEPEST = 8
 """References that are followed from one to the next."""
+
+_LOOKED_AT = 64
+"""Reference systems of a node of which it is looked at whether they have a type; arrays have few."""
 
 _INDEX = re.compile(r"0|[1-9][0-9]*")
 """A place in a list, as RFC 6901 spells it."""
@@ -80,6 +89,8 @@ class Reference:
         What kind of problem that is: ``form``, ``node``, ``attribute``, ``uri``.
     member : str or None
         The member that has the problem; None where that is the whole.
+    text : str
+        The text by which its path was followed.
     """
 
     given: Any
@@ -91,6 +102,7 @@ class Reference:
     problem: str | None = None
     kind: str | None = None
     member: str | None = None
+    text: Text = "ref"
 
     @property
     def array(self) -> Array | None:
@@ -125,37 +137,71 @@ def resolve(
     cancel : Cancellation, optional
         Stops reading.
     in_cs : bool
-        Whether it is a part of cs, where paths may begin at the group of the node as well.
+        Whether it is a part of cs, in whose earlier texts paths may begin at the group of the node as well.
     """
+    if not in_cs:
+        return _follow(given, base, cancel, "ref")
+    if has_types(base):
+        return _follow(given, base, cancel, "cs")
+    found = _follow(given, base, cancel, "earlier cs")
+    # of an array with nothing but references, what they lead to tells
+    typed = any(_is_typed(target.value) for target in found.targets)
+    return _follow(given, base, cancel, "cs") if typed else found
+
+
+def has_types(node: Node) -> bool:
+    """Whether reference systems that a node describes have a type, as in cs since August 2026."""
+    whole, shared = node.attributes.get("cs"), node.attributes.get("crs")
+    listed = whole.get("crs") if isinstance(whole, Mapping) else None
+    systems = [
+        *islice(listed if isinstance(listed, list) else (), _LOOKED_AT),
+        *islice(shared.values() if isinstance(shared, Mapping) else (), _LOOKED_AT),
+    ]
+    return any(map(_is_typed, systems))
+
+
+def _is_typed(system: Any) -> bool:
+    return isinstance(system, Mapping) and "type" in system
+
+
+def _follow(given: Any, base: Node, cancel: Cancellation | None, text: Text) -> Reference:
+    """Follow a reference by one of the texts."""
     inner = given["ref"] if isinstance(given, Mapping) and "ref" in given else given
     if isinstance(inner, str):
         inner = {"node": inner}
     if (wrong := _malformed(inner)) is not None:
         member, why = wrong
-        return Reference(given, problem=why, kind="form", member=member)
+        return Reference(given, problem=why, kind="form", member=member, text=text)
     path, uri, attribute = (inner.get(member) for member in ("node", "uri", "attribute"))
     if not path:
         what = "missing" if path is None else "empty"
         why = f"node is {what}"
-        return Reference(given, None, attribute, uri, problem=why, kind="form", member="node")
-    if uri is not None:
         return Reference(
-            given, path, attribute, uri, problem="other stores are not read", kind="uri"
+            given, None, attribute, uri, problem=why, kind="form", member="node", text=text
         )
-    nodes, strayed = _nodes(path, base, cancel, in_cs=in_cs)
+    if uri is not None:
+        why = "other stores are not read"
+        return Reference(given, path, attribute, uri, problem=why, kind="uri", text=text)
+    nodes, strayed = _nodes(path, base, cancel, text)
     if not nodes:
         why = f"{json_text(path)} does not lead to a node from {base.path}"
-        return Reference(given, path, attribute, problem=why, kind="node", member="node")
+        return Reference(given, path, attribute, problem=why, kind="node", member="node", text=text)
     if attribute is None:
-        return Reference(given, path, targets=tuple(map(Target, nodes.values())), strayed=strayed)
+        return Reference(
+            given, path, targets=tuple(map(Target, nodes.values())), strayed=strayed, text=text
+        )
     if not pointers.is_pointer(attribute):
         why = f'{json_text(attribute)} is not a JSON pointer (RFC 6901), such as "/attributes/crs/name"'
-        return Reference(given, path, attribute, problem=why, kind="attribute", member="attribute")
+        return Reference(
+            given, path, attribute, problem=why, kind="attribute", member="attribute", text=text
+        )
     targets = tuple(t for node in nodes.values() if (t := _inside(node, attribute)) is not None)
     if not targets:
         why = f"{attribute} leads to nothing in the document of {' or '.join(nodes)}"
-        return Reference(given, path, attribute, problem=why, kind="attribute", member="attribute")
-    return Reference(given, path, attribute, targets=targets, strayed=strayed)
+        return Reference(
+            given, path, attribute, problem=why, kind="attribute", member="attribute", text=text
+        )
+    return Reference(given, path, attribute, targets=targets, strayed=strayed, text=text)
 
 
 def _malformed(inner: Any) -> tuple[str | None, str] | None:
@@ -175,17 +221,18 @@ def _malformed(inner: Any) -> tuple[str | None, str] | None:
 
 
 def _nodes(
-    path: str, base: Node, cancel: Cancellation | None, *, in_cs: bool
+    path: str, base: Node, cancel: Cancellation | None, text: Text
 ) -> tuple[dict[str, Node], str | None]:
     """Return the nodes that a path may lead to, and where it had to begin for that, if it must not."""
-    group = [] if isinstance(base, Group) else [base.parent or "/"]
+    above = [] if isinstance(base, Group) else [base.parent or "/"]
     # an example of cs has a path in a group that begins at the arrays in it
-    from_arrays = in_cs and isinstance(base, Group) and path.startswith("../")
-    below = [f"{base.path.rstrip('/')}/*"] if from_arrays else []
-    tried: list[tuple[str | None, list[str]]] = [
-        (None, [base.path, *group] if in_cs else [base.path])
-    ]
-    tried += [("group", group), ("array", below), ("root", ["/"])]
+    from_arrays = text != "ref" and isinstance(base, Group) and path.startswith("../")
+    arrays = [f"{below(base.path)}*"] if from_arrays else []
+    tried: list[tuple[str | None, list[str]]] = [("root", ["/"])]
+    if text == "earlier cs":
+        tried = [(None, [base.path, *above]), ("array", arrays), *tried]
+    else:
+        tried = [(None, [*arrays, base.path]), ("group", above), *tried]
     for strayed, homes in [(None, ["/"])] if path.startswith("/") else tried:
         ends = [found for home in homes if (found := joined(home, path)) is not None]
         nodes = [node for one in ends if (node := base.hierarchy.get(one, cancel)) is not None]
@@ -236,7 +283,8 @@ def with_attributes(attribute: str) -> str:
 def paths_of_arrays(given: Any, node: Node) -> Iterator[str]:
     """Yield where the references to arrays lead that an attribute of a node has in it, at any depth.
 
-    Paths begin at the node, or in cs at the group of an array: both are yielded, whether an array is there or not.
+    Paths begin at the node, in earlier texts of cs at the group of an array as well, and in a group perhaps at the arrays in it:
+    all of these are yielded, whether an array is there or not.
 
     Parameters
     ----------
@@ -245,7 +293,11 @@ def paths_of_arrays(given: Any, node: Node) -> Iterator[str]:
     node : Node
         The node.
     """
-    homes = [node.path] if isinstance(node, Group) else [node.path, node.parent or "/"]
+    homes = [node.path]
+    if isinstance(node, Group):
+        homes.append(f"{below(node.path)}*")
+    elif not has_types(node):
+        homes.append(node.parent or "/")
     rest = [given]
     while rest:  # a document may be nested deeper than Python calls functions
         one = rest.pop()

@@ -255,7 +255,7 @@ class Consolidated:
             msgspec.convert(entry, _Node)
         except msgspec.ValidationError:
             if not isinstance(entry, dict):
-                return f"it is {a_kind(entry)}, not an object"
+                return f"it is {'null' if entry is None else a_kind(entry)}, not an object"
             if "node_type" not in entry:
                 return "it has no node_type"
             return f"its node_type is {json_text(entry['node_type'])}, neither array nor group"

@@ -287,7 +287,7 @@ def _v3_time(name: str, configuration: dict[str, Any], given: Any) -> DataType:
     if not isinstance(unit, str) or unit not in _TIME_UNITS:
         return _malformed(given, f"{name} needs a unit of time", name)
     if not _is_int(factor) or not 1 <= factor <= _LARGEST_ITEM:
-        return _malformed(given, f"{name} needs a scale_factor of 1 or more", name)
+        return _malformed(given, f"{name} needs a scale_factor from 1 to 2147483647", name)
     return _known(name, kind, _time_type("", letter, factor, unit), given)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import pytest
 import zarr
+from numcodecs.checksum32 import CRC32C  # type: ignore[import-untyped]
 
 import nz_explorer as nz
 from nz_explorer.conventions import evaluate
@@ -86,3 +88,39 @@ def test_a_shard_is_read_once_and_of_a_few_arrays(
     ]
     assert finding.fix is not None
     assert not finding.fix.patch
+
+
+@not_with_the_oldest
+def test_an_index_that_refers_to_no_place_is_told_in_words(tmp_path: Path) -> None:
+    sharded(tmp_path, "start", [2, 4])
+    shard = tmp_path / "a" / "c" / "0" / "0"
+    stored = shard.read_bytes()
+    index = np.frombuffer(stored[:48], "<u8").copy()
+    index[2] = 2**64 - 1  # and not how many bytes: so it is not that there is none
+    shard.write_bytes(bytes(CRC32C().encode(index.tobytes())) + stored[52:])
+    report = nz.check(tmp_path, values="all", progress=False)
+    (finding,) = [one for one in report.findings if one.rule == "Z3-CHUNK-003"]
+    assert "the shard ends before byte 18,446,744,073,709,551,6" in finding.message
+
+
+@not_with_the_oldest
+def test_shards_that_are_not_there_do_not_fail_to_decode(tmp_path: Path) -> None:
+    sharded(tmp_path, "end", [2, 4])
+    document = tmp_path / "a" / "zarr.json"
+    metadata = json.loads(document.read_text())
+    metadata["codecs"][0]["configuration"]["index_codecs"] = []
+    document.write_text(json.dumps(metadata))
+    for there in (True, False):
+        report = nz.check(tmp_path, values="all", progress=False)
+        assert ("Z3-CHUNK-003" in {one.rule for one in report.findings}) is there
+        shutil.rmtree(tmp_path / "a" / "c", ignore_errors=True)
+
+
+def test_a_folder_in_the_place_of_a_chunk_is_written_as_one(tmp_path: Path) -> None:
+    group = zarr.create_group(tmp_path)
+    group.create_array("a", shape=(4,), chunks=(4,), dtype="u1")
+    (tmp_path / "a" / "c" / "0").mkdir(parents=True)
+    (tmp_path / "a" / "c" / "0" / "0").write_bytes(b"\1\2\3\4")
+    report = nz.check(tmp_path, values="all", progress=False)
+    (finding,) = [one for one in report.findings if one.rule == "Z3-CHUNK-005"]
+    assert '"c/0/" in the array\'s folder is no chunk' in finding.message

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 S3_KEY = 1024
 WINDOWS_PATH = 260
 """Bytes of a key that S3 takes, characters of a path that Windows takes."""
+_DEVICES = re.compile(
+    r"(con|prn|aux|nul|com[1-9]|lpt[1-9])(\..*)?|.*[^.].*\.", re.IGNORECASE | re.DOTALL
+)
+"""Names that no folder has on Windows: of devices, also with something after a period, and with a period at the end."""
 _LETTER = re.compile(r"[A-Za-z]")
 _ODD = re.compile(r"[^A-Za-z0-9_.\-/]")
 """Outside the recommended characters. ``.`` and ``-`` are discouraged only where attributes refer to
@@ -352,9 +356,13 @@ def portable_name(name: str) -> Iterator[Fail]:
 
 @rule("Z3-NAME-005", on="members", formats=(3,))
 def short_keys(group: Group) -> Iterator[Fail]:
-    """Note paths that common stores cannot hold."""
+    """Note names and paths that common stores cannot hold."""
     stem = len(group.path) + len("/zarr.json")
     names = group.child_names or ()
+    for name in filter(_DEVICES.fullmatch, names):
+        path = f"{'' if group.path == '/' else group.path}/{name}"
+        why = "Windows keeps this name for a device, or cuts off its last period: no folder can be called so"
+        yield Fail("", f"{json_text(name)}: {why}", path=path)
     if not names or stem + max(map(len, names)) <= WINDOWS_PATH // 2:
         return
     for name in names:

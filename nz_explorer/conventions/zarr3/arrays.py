@@ -293,7 +293,7 @@ def grid_shape(array: Array) -> Iterator[Fail | Undecided]:
                 or (isinstance(given, list) and are_integers_or_booleans(given) and all(given))
                 else None,
                 fix=None
-                if (meant := whole_numbers(given)) is None
+                if (meant := whole_numbers(given)) is None or 0 in meant
                 else set_to("/chunk_grid/configuration/chunk_shape", meant),
             )
         elif max(given, default=0) > MOST_ELEMENTS:

@@ -337,7 +337,8 @@ def _against_register(
         elif name == "zstd" and type(value) is float:
             yield Fail(
                 at,
-                f"{member} of zstd is {shown(value)}, a number as the register asks for, but zarr-python takes integers only",
+                f"{member} of zstd is {shown(value)}; the text of its registration asks for an integer, its schema for a number,"
+                " and zarr-python takes integers only",
                 severity="warning",
                 impact="blocks",
                 readers=INTEGERS_ONLY,

@@ -147,6 +147,7 @@ def _configured(array: Array, at: str, name: str | None) -> FixMaker | None:
 
 SETTINGS = {
     "regular": ("chunk_shape",),
+    "rectilinear": ("kind", "chunk_shapes"),
     "default": ("separator",),
     "v2": ("separator",),
     "bytes": ("endian",),
@@ -155,7 +156,7 @@ SETTINGS = {
     "transpose": ("order",),
     "sharding_indexed": ("chunk_shape", "codecs", "index_codecs", "index_location"),
 }
-"""What the extensions that the specification defines itself may be configured with; other codecs are Z3-CODEC-011."""
+"""What chunk grids, chunk keys and the codecs of the specification may be configured with; other codecs are Z3-CODEC-011."""
 TYPE_SETTINGS = {
     **dict.fromkeys(("numpy.datetime64", "numpy.timedelta64"), ("unit", "scale_factor")),
     **dict.fromkeys(("struct", "structured"), ("fields",)),
@@ -292,7 +293,10 @@ def _pairs(given: Any, pointer: str) -> Iterator[Fail]:
             )
 
 
-_VARIABLE = {"string": "vlen-utf8", "bytes": "vlen-bytes", "variable_length_bytes": "vlen-bytes"}
+_VARIABLE = {
+    **dict.fromkeys(("string", "variable_length_utf8"), "vlen-utf8"),
+    **dict.fromkeys(("bytes", "variable_length_bytes"), "vlen-bytes"),
+}
 """The codec of each type whose elements vary in length."""
 _SERIALIZERS = frozenset(("bytes", *_VARIABLE.values()))
 _CASTS = frozenset(("cast_value", "numcodecs.astype"))

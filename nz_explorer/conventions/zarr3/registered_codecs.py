@@ -38,8 +38,14 @@ TAKES = {
     "bitround": (REAL | {"complex", "datetime", "timedelta"}, "numbers"),
     "zfp": (REAL | {"datetime", "timedelta"}, "integers and floats"),
     "packbits": (REAL | {"bool", "complex"}, "numbers and bool"),
+    "n5_default": (REAL, "integers of 8 to 64 bits, float32 and float64"),
 }
 """The kinds of data types that a codec supports, and what they are called."""
+N5_TYPES = frozenset(
+    [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
+    + ["float32", "float64"]
+)
+"""What N5 has of them."""
 
 
 @rule("Z3-CODEC-014", on="array", formats=V3, needs=("codecs", "data type"))
@@ -50,7 +56,10 @@ def registered_types(array: Array) -> Iterator[Fail]:
     for pointer, name in computing:
         kinds, text = TAKES[name]
         data_type = given[pointer].data_type if pointer in given else None
-        if data_type is not None and data_type.known and data_type.kind not in kinds:
+        if data_type is None or not data_type.known:
+            continue
+        of_n5 = name != "n5_default" or data_type.name in N5_TYPES
+        if data_type.kind not in kinds or not of_n5:
             yield Fail(
                 pointer,
                 f"the codec {name} cannot encode the data type {data_type.text}: it is for {text}",

@@ -178,7 +178,11 @@ class _Found:
             place = before + indices
             # a folder is no chunk, and a file is no folder of chunks
             if name in (listing.folders if len(place) == rank else listing.files):
-                self.misnamed[f"{folder}/{name}" if folder else name] = None
+                if not folder:
+                    self.misnamed[name] = None
+                else:  # the name of a chunk, were it not a folder: it is written as one
+                    slash = "/" if name in listing.folders else ""
+                    self.misnamed[f"{folder}/{name}{slash}"] = None
                 continue
             if any(i >= n for i, n in zip(place, self.counts, strict=False)):
                 self.outside[f"{folder}/{name}" if folder else name] = None

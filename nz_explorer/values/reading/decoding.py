@@ -8,6 +8,7 @@ is fetched and decoded by itself, on the thread that asks, and an absent chunk i
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -463,7 +464,9 @@ async def _run(codecs: _Codecs, place: Any, run: Spans) -> Stored:
 
 
 async def _range(codecs: _Codecs, place: Any, start: int, stop: int) -> Buffer:
-    data: Buffer | None = await codecs.guarded.get_range(place, start, stop)
+    data: Buffer | None = None
+    if stop <= sys.maxsize:  # more than stores count to
+        data = await codecs.guarded.get_range(place, start, stop)
     if data is None or len(data) < stop - start:
         raise ValueError(f"the shard ends before byte {stop:,}, which its index refers to")
     return data

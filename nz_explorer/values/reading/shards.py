@@ -81,9 +81,11 @@ async def shard_index(
     plain = _is_plain(codec)
     try:
         size = 16 * math.prod(counts) + 4 if plain else zarr_internals.index_size(codec, counts)
-    except NotImplementedError:  # of codecs that compress; what is not there is not at fault
+    except Exception as error:  # codecs raise what they like
         if await place.get(default_buffer_prototype(), RangeByteRequest(0, 1)) is None:
-            return None
+            return None  # what is not there is not at fault
+        if not isinstance(error, NotImplementedError):
+            raise
         raise ValueError("the index of its shard is compressed, so its size is not known") from None
     at_start = getattr(codec.index_location, "value", codec.index_location) == "start"
     part = RangeByteRequest(0, size) if at_start else SuffixByteRequest(size)

@@ -32,6 +32,11 @@ FIXED = {
         ("cs", "crs", 1, "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
         "../time",
     ),
+    "REF-008: a path of values that begins at the group, with axes by name and no type": (
+        "/g/a",
+        ("cs", "crs", 0, "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
+        "../time",
+    ),
     "REF-002: a path from the root in a shared system, to which an array in another group refers": (
         "/g",
         ("crs", "cal", "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),

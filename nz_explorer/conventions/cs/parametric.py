@@ -20,7 +20,7 @@ from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, move, replace
 from nz_explorer.model.dialects.cs import Axis, CoordinateSet
 from nz_explorer.model.dialects.ref import resolve
-from nz_explorer.text.phrases import listed
+from nz_explorer.text.phrases import listed, plural
 
 FORMULAS: dict[str, tuple[frozenset[str], ...]] = {
     name: tuple(frozenset(terms.split()) for terms in ways)
@@ -115,12 +115,8 @@ def parametric(axis: Axis, one: CoordinateSet) -> RuleOutput:
         yield from values_object(json_text(name), one.home, values, at, keyed=is_keyed(axis))
         external = values.get("external") if isinstance(values, Mapping) else None
         explicit = values.get("explicit") if isinstance(values, Mapping) else None
-        if of_one_type(explicit) and (not explicit or isinstance(explicit[0], str)):
-            yield Fail(
-                f"{at}/explicit",
-                f"the term {json_text(name)} of a formula must be numbers, got {json_text(explicit)}",
-                rule="CS-VAL-005",
-            )
+        if isinstance(explicit, list) and of_one_type(explicit):
+            yield from _explicit(name, explicit, known, one, f"{at}/explicit", keyed=is_keyed(axis))
         reference = None if external is None else resolve(external, one.home)
         held = None if reference is None else reference.array
         if held is not None and has_no_numbers(held):
@@ -140,6 +136,47 @@ def parametric(axis: Axis, one: CoordinateSet) -> RuleOutput:
             )
     if known is not None:
         yield from _terms(known, terms.keys(), f"{pointer}/terms")
+
+
+def _explicit(
+    name: str,
+    explicit: list[Any],
+    formula: str | None,
+    one: CoordinateSet,
+    at: str,
+    *,
+    keyed: bool,
+) -> RuleOutput:
+    """Judge a term that is a list: of texts, or one without levels that the reader of the author of cs takes along the axis."""
+    if not explicit or isinstance(explicit[0], str):
+        yield Fail(
+            at,
+            f"the term {json_text(name)} of a formula must be numbers, got {json_text(explicit)}",
+            rule="CS-VAL-005",
+        )
+        return
+    levels = _count(one)
+    of_formula = formula is not None and any(name in way for way in FORMULAS[formula])
+    if not keyed or levels in (None, len(explicit)) or not of_formula or name in of_levels(one):
+        return
+    yield Fail(
+        at,
+        f"the term {json_text(name)} has {plural(len(explicit), 'value')}, and the axis {levels}: that is right, and the reader of"
+        " the author of cs takes all explicit values along the axis; it reads an array without dimensions",
+        severity="info",
+        readers={"xarray-zarr-xgroup": "raises ValueError: conflicting sizes for dimension"},
+        rule="CS-VAL-005",
+    )
+
+
+def _count(one: CoordinateSet) -> int | None:
+    """Return how many values a set of coordinates has, None where it does not say so itself."""
+    values = one.given.get("values")
+    explicit = values.get("explicit") if isinstance(values, Mapping) else None
+    held = one.external()
+    if held is not None and held.shape is not None and len(held.shape) == 1:
+        return held.shape[0]
+    return len(explicit) if isinstance(explicit, list) else None
 
 
 def of_levels(one: CoordinateSet) -> dict[str, Any]:

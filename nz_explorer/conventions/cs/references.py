@@ -68,6 +68,7 @@ def _reference(home: Node, reference: Reference, at: str, *, wanted: bool = True
             f"{json_text(reference.path)} begins at the group of the array, as earlier texts had it; from the array, where ref and"
             f" the reader of the author of cs begin, it leads to {lost}",
             related=(paths[0],),
+            fix=lambda _node: _from_the_array(home, reference, inner),
             rule="REF-008",
         )
     if len(paths) > 1 and wanted:
@@ -158,6 +159,13 @@ def _as_read(base: str, path: str) -> str:
         elif part not in ("", "."):
             parts.append(part)
     return "/" + "/".join(parts)
+
+
+def _from_the_array(home: Node, reference: Reference, inner: str) -> Draft:
+    """Return the fix of a path that begins at the group of an array."""
+    same = {} if reference.attribute is None else {"attribute": reference.attribute}
+    right = path_to(home, reference.targets[0].node.path, same, reference.text)
+    return Draft("suggest", (_with_node(reference, inner, right),))
 
 
 def path_to(home: Node, target: str, same: Mapping[str, str], text: Text) -> str:

@@ -189,6 +189,8 @@ def no_user_types(array: Array) -> Iterator[Fail]:
     decoded = kind.kind in ("struct", "raw") and array.metadata.get("fill_value") is not None
     xarray = {"xarray": "raises TypeError: unhashable type when it decodes the group"}
     multiples = in_multiples(kind)
+    if multiples:
+        said += ", and xarray does not load times in multiples of a unit"
     yield Fail(
         "/.zarray/dtype",
         said,

@@ -15,7 +15,7 @@ from nz_explorer.conventions.zarr2.nodes import NCZARR, V2
 from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR, shown
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, Undecided
-from nz_explorer.engine.fixes import Draft, set_attribute
+from nz_explorer.engine.fixes import Draft, move, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
@@ -79,6 +79,9 @@ def _is_level(array: Array) -> bool:
 def _name_dimensions(node: Node) -> Draft | None:
     if not isinstance(node, Array) or node.shape is None:
         return None
+    given, right = names_given(node), node.attribute_pointer("_ARRAY_DIMENSIONS")
+    if given is not None and given[0].lower() == right.lower():
+        return Draft("suggest", (move(given[0], right),))  # names that differ by case confuse
     names, certain = suggested_names(node)
     note = None if certain or not names else where_from(names)
     return Draft(

@@ -47,6 +47,9 @@ class Convention:
         What describes those.
     builds_on : tuple of str
         Keys of conventions whose rules are evaluated with it.
+    compared_by : tuple of str
+        Rules of another convention that compare consolidated metadata with the documents they are copies of. They are
+        evaluated with this one, as otherwise the copies alone are read, and whatever is wrong with the documents is missed.
     decided_by : tuple of str
         Families whose required rules decide whether it is kept, by default its own.
     zarr_format : int or None
@@ -94,6 +97,7 @@ class Convention:
     functions: tuple[RuleFunction, ...] = ()
     infos: tuple[RuleInfo, ...] = ()
     builds_on: tuple[str, ...] = ()
+    compared_by: tuple[str, ...] = ()
     decided_by: tuple[str, ...] | None = None
     zarr_format: int | None = None
     in_other_formats: bool | None = False

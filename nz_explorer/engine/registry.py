@@ -25,7 +25,7 @@ It yields `Fail` for each violation, `Undecided` where it cannot decide, and not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -253,13 +253,20 @@ class Registry:
 
     def families(self, keys: Iterable[str]) -> set[str]:
         """Return the families of rules of some conventions, and of those that they build on."""
-        found: set[str] = set()
+        return {family for one in self._with_bases(keys) for family in one.families}
+
+    def rules_of(self, keys: Iterable[str]) -> set[str]:
+        """Return the ids of the rules that are evaluated for some conventions."""
+        families = self.families(keys)
+        compared_by = {rule_id for one in self._with_bases(keys) for rule_id in one.compared_by}
+        return {r.id for r in self.rules.values() if r.family in families or r.id in compared_by}
+
+    def _with_bases(self, keys: Iterable[str]) -> Iterator[Convention]:
         waiting = list(keys)
         while waiting:
             convention = self.conventions[waiting.pop()]
-            found.update(convention.families)
+            yield convention
             waiting += convention.builds_on
-        return found
 
     def find(self, text: str) -> list[RuleInfo]:
         """Return the rules that an id, a prefix of ids or a slug names.

@@ -265,3 +265,22 @@ def test_bounds_of_many_chunks_are_left_until_all_values_are_asked_for(tmp_path:
     assert [(one.path, one.reason) for one in report.not_evaluated] == [("/lat", "budget")]
     found = nz.check(tmp_path, select=["CF-COORD-005"], values="all", progress=False).findings
     assert [one.path for one in found] == ["/lat_bnds"]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "said"),
+    [({}, "which xarray takes for missing"), ({"_FillValue": 42}, "which is _FillValue")],
+)
+def test_what_was_never_written_is_called_by_what_marks_it(
+    attributes: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    group = zarr.open_group(tmp_path, mode="w", zarr_format=2)
+    names = {"_ARRAY_DIMENSIONS": ["x"], **attributes}
+    array = group.create_array(
+        "v", shape=(4,), chunks=(2,), dtype="i4", fill_value=42, attributes=names
+    )
+    array[:2] = 1
+    report = nz.check(tmp_path, progress=False, values="all", select=["Z2-CHUNK-005"])
+    (finding,) = report.findings
+    start = f"1 of 2 chunks is not written: it reads as 42, {said};"
+    assert finding.message.startswith(start)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import nz_explorer as nz
 from nz_explorer.engine.configuration import Configuration
 from nz_explorer.engine.convention import Convention
 from nz_explorer.engine.evaluation import Budget, Evaluation
@@ -227,3 +230,34 @@ def test_verdicts_of_each_rule_are_counted() -> None:
     assert tallies["T-002"] == {"not_evaluated": number}
     assert tallies["T-003"] == {"pass": number}
     assert tallies["T-004"] == {"not_applicable": number}
+
+
+BEHIND: dict[str, Any] = {
+    ".zgroup": {"zarr_format": 2},
+    "a/.zarray": {
+        "zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "<f4", "compressor": None,
+        "fill_value": 0.0, "order": "C", "filters": None,
+    },
+    "a/.zattrs": {"_ARRAY_DIMENSIONS": ["x"]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("stored", "options", "kept"),
+    [
+        ("C", {"conventions": "zarr2"}, True),
+        ("X", {"conventions": "zarr2"}, False),
+        ("X", {"ignore": ["NZ"]}, None),  # nothing compares the documents with their copies
+        ("C", {"ignore": ["NZ"]}, None),
+    ],
+)
+def test_consolidated_metadata_do_not_answer_for_documents(
+    stored: str, options: dict[str, Any], kept: bool | None, tmp_path: Path
+) -> None:
+    copies = {"zarr_consolidated_format": 1, "metadata": BEHIND}
+    array = BEHIND["a/.zarray"] | {"order": stored}
+    (tmp_path / "a").mkdir()
+    for key, document in {**BEHIND, "a/.zarray": array, ".zmetadata": copies}.items():
+        (tmp_path / key).write_text(json.dumps(document))
+    report = nz.check(tmp_path, progress=False, **options)
+    assert report.conforms["Zarr v2"] is kept

@@ -15,7 +15,7 @@ from nz_explorer.conventions.zarr2.nodes import NCZARR, V2
 from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR, shown
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, Undecided
-from nz_explorer.engine.fixes import Draft, set_attribute
+from nz_explorer.engine.fixes import Draft, move, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
@@ -23,6 +23,7 @@ from nz_explorer.model.dialects.images import image_level
 from nz_explorer.model.dialects.multiscales import level_names
 from nz_explorer.model.dialects.nczarr import MAX_LENGTHS, SCALAR_DIMENSION, find_object
 from nz_explorer.model.dialects.tables import is_of_a_table
+from nz_explorer.model.paths import all_above
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -78,6 +79,9 @@ def _is_level(array: Array) -> bool:
 def _name_dimensions(node: Node) -> Draft | None:
     if not isinstance(node, Array) or node.shape is None:
         return None
+    given, right = names_given(node), node.attribute_pointer("_ARRAY_DIMENSIONS")
+    if given is not None and given[0].lower() == right.lower():
+        return Draft("suggest", (move(given[0], right),))  # names that differ by case confuse
     names, certain = suggested_names(node)
     note = None if certain or not names else where_from(names)
     return Draft(
@@ -189,6 +193,8 @@ def no_user_types(array: Array) -> Iterator[Fail]:
     decoded = kind.kind in ("struct", "raw") and array.metadata.get("fill_value") is not None
     xarray = {"xarray": "raises TypeError: unhashable type when it decodes the group"}
     multiples = in_multiples(kind)
+    if multiples:
+        said += ", and xarray does not load times in multiples of a unit"
     yield Fail(
         "/.zarray/dtype",
         said,
@@ -364,7 +370,7 @@ def _encodings(array: Array, beside: Mapping[str, Array]) -> Iterator[tuple[str,
 def pyramids_are_described(group: Group) -> Iterator[Fail]:
     """Require multiscales on a group whose children look like zoom levels."""
     given = group.attributes.get("multiscales")
-    if isinstance(given, dict | list) and given:
+    if (isinstance(given, dict | list) and given) or _is_described_above(group):
         return
     groups = group.groups
     levels: Sequence[Node] = groups or group.arrays
@@ -399,10 +405,20 @@ def _are_numbered_levels(arrays: Sequence[Array]) -> bool:
     found = sorted(
         (int(array.name), array.shape) for array in arrays if array.shape and array.name.isdecimal()
     )
-    numbers = [number for number, _ in found]
-    one_type = len({array.data_type.name for array in arrays}) == 1
-    in_a_row = len(arrays) > 1 and numbers == list(range(len(arrays)))
-    return one_type and in_a_row and _shrink([shape for _, shape in found])
+    in_a_row = len(arrays) > 1 and [number for number, _ in found] == list(range(len(arrays)))
+    alike = {(array.data_type.name, array.dimension_names) for array in arrays}
+    return in_a_row and len(alike) == 1 and _shrink([shape for _, shape in found])
+
+
+def _is_described_above(group: Group) -> bool:
+    """Whether multiscales of a group above names levels in a group."""
+    for path in all_above(group.path):
+        above = group.hierarchy.node_if_loaded(path)
+        below = group.path.removeprefix(path).strip("/")
+        names = [] if above is None else level_names(above.attributes)
+        if any(name.startswith(f"{below}/") for name in names):
+            return True
+    return False
 
 
 def _shrink(sizes: Sequence[tuple[int, ...]]) -> bool:

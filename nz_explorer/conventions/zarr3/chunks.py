@@ -264,7 +264,9 @@ def unwritten(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     what = f", which is not _FillValue {fill.text}" if fill is not None else ""
     if found.hidden:
         only_cf = not _is_same(fill, array) and bool(array.missing_values)
+        moved = fill is not None and array.nz_fill is None  # there is no _FillValue
         what = f", which is {'missing_value' if only_cf else '_FillValue'}"
+        what = ", which xarray takes for missing" if moved and not only_cf else what
     elif not what and found.reads_as != NAN:
         what = ", which is a value like any other"
     reads = f"reads as {found.reads_as}{what}{', though xarray shows it as missing' if _xarray_masks(array) else ''}"

@@ -140,9 +140,18 @@ class Conformance:
         )
         if known and summed_up:
             known = not self._summary_unknown()
+        if known and not self._reads_documents():
+            known = False  # they may say something else than their copies
         if known and convention.root is not None:
             known = self._hierarchy.root.kind == convention.root
         return True if known else None
+
+    def _reads_documents(self) -> bool:
+        """Whether the stored documents are read, and not their copies in consolidated metadata alone."""
+        comparisons = self._registry.ids_on("entry", self._hierarchy.zarr_format)
+        return self._hierarchy.metadata_source == "documents" or any(
+            rule_id not in self._coverage.skipped for rule_id in comparisons & self._coverage.wanted
+        )
 
     def _decided(self, rule_id: str) -> bool:
         """Whether a rule was evaluated wherever it applies, as far as the hierarchy was visited."""

@@ -103,12 +103,11 @@ class Evaluation:
         self.rules = registry.rules
         """All rules that are known, by id."""
         self.conventions = registry.choose(conventions, hierarchy, select)
-        families = registry.families(self.conventions)
         chosen = registry.select(select, ignore)
         wanted = {
-            info.id
-            for info in self.rules.values()
-            if info.family in families and info.works and chosen[info.id]
+            rule_id
+            for rule_id in registry.rules_of(self.conventions)
+            if chosen[rule_id] and self.rules[rule_id].works
         }
         self.wanted = frozenset(
             rule_id for rule_id in wanted if wanted.isdisjoint(self.rules[rule_id].yields_to)

@@ -14,7 +14,7 @@ from nz_explorer.conventions.zarr3.registered_extensions import (
     CHUNK_KEYS,
     CODECS,
     PROPOSED_CHUNK_KEYS,
-    UNREGISTERED,
+    UNREGISTERED_TYPES,
 )
 from nz_explorer.conventions.zcf import registered
 from nz_explorer.model.data_type import REGISTERED, parse_v3
@@ -56,7 +56,7 @@ def test_every_registered_grid_and_key_encoding_is_known() -> None:
 
 def test_what_is_only_written_or_proposed_is_not_taken_for_registered() -> None:
     seen = {*EXTENSIONS_SEEN["data-types"]}
-    assert REGISTERED - seen == UNREGISTERED
+    assert REGISTERED - seen == UNREGISTERED_TYPES
     assert not PROPOSED_CHUNK_KEYS & CHUNK_KEYS
 
 

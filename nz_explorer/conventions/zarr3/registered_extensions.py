@@ -21,6 +21,16 @@ CHUNK_GRIDS = frozenset({"regular", "rectilinear"})
 CHUNK_KEYS = frozenset({"default", "v2"})
 PROPOSED_CHUNK_KEYS = frozenset({"fanout", "prefix", "suffix", "template"})
 """Those that pull requests of zarr-extensions propose, none of which was merged."""
+UNREGISTERED_TYPES = frozenset(
+    [
+        "fixed_length_ascii",
+        "null_terminated_bytes",
+        "raw_bytes",
+        "variable_length_bytes",
+        "variable_length_utf8",
+    ]
+)
+"""Data types that programs write, so that they are known here, and nobody has registered."""
 
 Kind = Literal["array to array", "array to bytes", "bytes to bytes"]
 

@@ -117,3 +117,31 @@ def test_keys_are_declared_as_they_are_only_where_they_are_as_deep(
     if encoding is not None:
         assert not _check(tmp_path, "Z3-CHUNK-005", {"chunk_key_encoding": encoding})
         assert (zarr.open_array(tmp_path / "a", mode="r")[...] == 1).all()
+
+
+@pytest.mark.parametrize(
+    ("given", "right"),
+    [
+        ({"name": "zstd", "level": 1}, {"name": "zstd", "configuration": {"level": 1}}),
+        (
+            {"name": "zstd", "checksum": True, "configuration": {"level": 1}},
+            {"name": "zstd", "configuration": {"level": 1, "checksum": True}},
+        ),
+        ({"name": "zstd", "level": 1, "configuration": {"level": 2}}, None),
+    ],
+)
+def test_a_setting_beside_the_name_moves_into_the_configuration(
+    given: dict[str, Any], right: dict[str, Any] | None, tmp_path: Path
+) -> None:
+    zarr.open_group(tmp_path, mode="w").create_array("a", shape=(2,), dtype="i4")
+    document = tmp_path / "a" / "zarr.json"
+    raw = json.loads(document.read_text())
+    raw["codecs"][1:] = [given]
+    document.write_text(json.dumps(raw))
+    (finding,) = nz.check(tmp_path, select=["Z3-EXT-003"], progress=False).findings
+    if right is None:
+        assert finding.fix is None
+        return
+    assert finding.fix is not None
+    made = jsonpatch.apply_patch(raw, [dict(one) for one in finding.fix.patch])
+    assert made["codecs"][1] == right

@@ -152,6 +152,14 @@ def no_missing_values(array: Array, monotonic: Monotonicity) -> Iterator[Fail | 
             f"it has {count}{first}",
             fix=_write_or_leave_out,
         )
+    elif monotonic.result == "trivial" and monotonic.missing_count:
+        yield Fail(
+            "",
+            f'the only value of {array.path}, the coordinate of dimension "{array.name}", is missing;'
+            " one value alone is strictly monotonic, so it is a dimension coordinate to NZ-1.0",
+            severity="info",
+            fix=_write_or_leave_out,
+        )
 
 
 @rule("NZ-COORD-004", on="members")

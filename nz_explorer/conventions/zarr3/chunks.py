@@ -137,6 +137,21 @@ def chunks_have_their_size(array: Array, contents: Contents) -> Iterator[Fail | 
 
 
 @rule("Z3-CHUNK-003", on="contents", formats=(3,))
+def inner_chunks_lie_apart(_array: Array, contents: Contents) -> Iterator[Fail]:
+    """Require inner chunks of a shard that do not share a part of their bytes; below, those that do not decode."""
+    scan, shards = contents.scan, () if contents.census is None else contents.census.overlapping
+    if shards and scan is not None and not scan.faults:
+        which = shards[0] if len(shards) == 1 else f"{len(shards):,} shards, first in {shards[0]}"
+        yield Fail(
+            "/codecs",
+            f"by its index, inner chunks share a part of their bytes in {which}: not all of them can be what was written",
+            impact="values",
+            readers=dict.fromkeys(("zarr-python", "xarray"), "reads these bytes for each of them"),
+            fix=lambda _node: Draft("suggest", note="write these shards again from the source"),
+        )
+
+
+@rule("Z3-CHUNK-003", on="contents", formats=(3,))
 def chunks_decode(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     """Require chunks that the codecs can decode."""
     scan = contents.scan

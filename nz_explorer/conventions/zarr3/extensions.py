@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.arrays import all_codecs
@@ -16,7 +16,7 @@ from nz_explorer.conventions.zarr3.registered_extensions import (
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
-from nz_explorer.engine.fixes import Draft, add, remove, replace
+from nz_explorer.engine.fixes import Draft, add, move, remove, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import codec_name, configuration_of
 
@@ -182,8 +182,11 @@ def no_unknown_settings(array: Array) -> Iterator[Fail]:
     for pointer, given in _extensions(array):
         if not isinstance(given, dict):
             continue
-        for member in [one for one in given if one not in PARTS] if codec_name(given) else ():
+        for member in [one for one in given if one not in PARTS] if given.get("name") else ():
             at, skipped = pointers.join(pointer, member), may_be_ignored(given[member])
+            if member in _settings(pointer, codec_name(given)):
+                yield _misplaced(pointer, given, member)
+                continue
             refused = pointer == "/data_type"  # of which zarr-python takes no more than the two
             yield Fail(
                 at,
@@ -225,6 +228,37 @@ def no_unknown_settings(array: Array) -> Iterator[Fail]:
                 readers=_OF_GRIDS if pointer == "/chunk_grid" and name == "regular" else None,
                 fix=_without(at),
             )
+
+
+def _settings(pointer: str, name: str | None) -> Collection[str]:
+    """Return what an extension may be configured with, as far as that is known."""
+    if pointer == "/data_type":
+        return TYPE_SETTINGS.get(name or "", ())
+    codec = CODECS.get(name or "")
+    return SETTINGS.get(name or "") or (codec.members if codec is not None else None) or ()
+
+
+def _misplaced(pointer: str, given: dict[str, Any], member: str) -> Fail:
+    """Return what is wrong with a setting beside the name of what it is a setting of, as Zarr v2 has it."""
+    name, configuration = codec_name(given), given.get("configuration", {})
+    at, place = pointers.join(pointer, member), f"{pointer}/configuration"
+    fix = None
+    if isinstance(configuration, dict) and member not in configuration:
+        moved = move(at, pointers.join(place, member))
+        steps = (moved,) if "configuration" in given else (add(place, {}), moved)
+        fix = lambda _node: Draft("suggest", steps)  # noqa: E731
+    readers = {}
+    if name == "bytes":
+        readers = dict.fromkeys(
+            ("zarr-python", "xarray"), "does not see it, and takes little-endian"
+        )
+    return Fail(
+        at,
+        f"{json_text(member)} is a setting of {name} and belongs into its configuration; beside the name it is no part of an extension, so readers must not open the array",
+        impact="values" if readers and given[member] == "big" else "convention",
+        readers=readers,
+        fix=fix,
+    )
 
 
 def _called(pointer: str) -> str:

@@ -21,6 +21,8 @@ MOST_INDICES, MOST_INDICES_AFAR = 1024, 64
 MOST_ENTRIES = 4_000_000
 """Inner chunks that these indices may be of."""
 _AT_ONCE = 64
+_LARGEST = np.uint64(2**62)
+"""Bytes of a shard that there cannot be."""
 _MOST_KEPT = 4096
 
 
@@ -38,12 +40,15 @@ class ShardContents:
         Whether the store holds the shard.
     fault
         Why its index cannot be read; every inner chunk then counts as written, for there may be values.
+    overlap
+        Whether some bytes belong to two inner chunks, and are not the whole of both.
     """
 
     shard: Coordinates
     chunks: Places
     stored: bool = True
     fault: Fault | None = None
+    overlap: bool = False
 
 
 def shard_contents(
@@ -72,7 +77,17 @@ def shard_contents(
         for shard, index in zip(batch, shard_indices(grid, batch, cancel), strict=True):
             fault = index if isinstance(index, Fault) else None
             chunks = _inside(grid, shard, index)
-            yield ShardContents(shard, chunks, index is not None, fault)
+            overlap = isinstance(index, np.ndarray) and _overlaps(index)
+            yield ShardContents(shard, chunks, index is not None, fault, overlap)
+
+
+def _overlaps(index: Index) -> bool:
+    """Whether inner chunks share a part of their bytes; all of them they may, where equal ones were stored once."""
+    entries = index.reshape(-1, 2)
+    # what no shard can be as large as is no place in it, and is found where the chunk is read
+    there = np.unique(entries[(entries < _LARGEST).all(axis=1) & (entries[:, 1] > 0)], axis=0)
+    starts, ends = there[:, 0], there.sum(axis=1, dtype=np.uint64)
+    return bool((starts[1:] < np.maximum.accumulate(ends)[:-1]).any())
 
 
 def _inside(grid: ChunkGrid, shard: Coordinates, index: Index | Fault | None) -> Places:

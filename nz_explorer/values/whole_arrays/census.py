@@ -78,6 +78,8 @@ class Census:
         Whether that is what the array calls missing.
     unreadable
         Keys of shards whose index cannot be read, each with the reason; their chunks count as written.
+    overlapping
+        Keys of shards in which inner chunks share a part of their bytes.
     problem
         Why it is not known what was written, or not all of it; empty where it is.
     requests, bytes
@@ -98,6 +100,7 @@ class Census:
     reads_as: str
     hidden: bool
     unreadable: tuple[tuple[str, str], ...] = ()
+    overlapping: tuple[str, ...] = ()
     problem: str = ""
     requests: int = 0
     bytes: int = 0
@@ -270,6 +273,7 @@ class _Taker:
         self.problem = ""
         self.outside: tuple[str, ...] = ()
         self.unreadable: list[tuple[str, str]] = []
+        self.overlapping: list[str] = []
         self.requests = self.read = 0
         self.shards: int | None = None
 
@@ -300,6 +304,7 @@ class _Taker:
                 for one in (self.array.fill, *self.array.missing_values)
             ),
             unreadable=tuple(self.unreadable),
+            overlapping=tuple(self.overlapping),
             problem=self.problem,
             requests=self.requests,
             bytes=self.read,
@@ -385,6 +390,8 @@ class _Taker:
                 self.read += 16 * math.prod(opened.counts_inside(found.shard)) + 4
             if found.fault is not None:
                 self.unreadable.append((opened.object_key(found.shard), found.fault.text))
+            if found.overlap:
+                self.overlapping.append(opened.object_key(found.shard))
             if self.progress is not None and number % 64 == 0:
                 self.progress(number, len(shards))
         self.requests += len(shards)

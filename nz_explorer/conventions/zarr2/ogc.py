@@ -19,7 +19,6 @@ from nz_explorer.engine.fixes import Draft, move, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
-from nz_explorer.model.dialects.images import image_level
 from nz_explorer.model.dialects.multiscales import level_names
 from nz_explorer.model.dialects.nczarr import MAX_LENGTHS, SCALAR_DIMENSION, find_object
 from nz_explorer.model.dialects.tables import is_of_a_table
@@ -69,11 +68,17 @@ def has_array_dimensions(array: Array) -> Iterator[Fail]:
         )
 
 
+def _levels_above(node: Node) -> Iterator[tuple[str, list[str]]]:
+    """Yield what groups above call a node, and the levels that their multiscales name."""
+    for path in all_above(node.path):
+        above = node.hierarchy.node_if_loaded(path)
+        if above is not None and (names := level_names(above.attributes)):
+            yield node.path.removeprefix(path).strip("/"), names
+
+
 def _is_level(array: Array) -> bool:
     """Whether an array is one of several levels of an image."""
-    level = image_level(array)
-    image = None if level is None else array.hierarchy.node_if_loaded(level.path)
-    return image is not None and len(level_names(image.attributes)) > 1
+    return any(len(names) > 1 and name in names for name, names in _levels_above(array))
 
 
 def _name_dimensions(node: Node) -> Draft | None:
@@ -412,13 +417,9 @@ def _are_numbered_levels(arrays: Sequence[Array]) -> bool:
 
 def _is_described_above(group: Group) -> bool:
     """Whether multiscales of a group above names levels in a group."""
-    for path in all_above(group.path):
-        above = group.hierarchy.node_if_loaded(path)
-        below = group.path.removeprefix(path).strip("/")
-        names = [] if above is None else level_names(above.attributes)
-        if any(name.startswith(f"{below}/") for name in names):
-            return True
-    return False
+    return any(
+        level.startswith(f"{name}/") for name, names in _levels_above(group) for level in names
+    )
 
 
 def _shrink(sizes: Sequence[tuple[int, ...]]) -> bool:

@@ -63,8 +63,9 @@ def counted_alike(array: Array, found: Monotonicity) -> Iterator[Fail | Undecide
     reads = f"reads as {read}" if read else "is no date"
     yield Fail(
         array.attribute_pointer("units"),
-        f"value[{change.at}] = {change.after:g} after {change.before:g} {reads}: in {change.units} it is {meant or shown(change.expected)},"
-        f" which is what follows; from there on times are counted otherwise than units {shown(array.attributes['units'])} say",
+        f"value[{change.at}] = {change.after:g}, after {change.before:g}, {reads}; in {change.units} it would be"
+        f" {meant or shown(change.expected)}, the next time: from there on times seem to be in other units than"
+        f" {shown(array.attributes['units'])}",
         fix=_count_alike(change),
         covers=("NZ-COORD-002",),
     )

@@ -88,7 +88,7 @@ def _misfits(array: Array, found: BoundsFit | None) -> Iterator[Fail]:
     if found is None or not (found.turned or found.outside > found.cells * MOST_OUTSIDE):
         return
     why = (
-        "with the cells from the last to the first, all of them are within: one of the two was turned round"
+        "with the bounds in reverse order all of them are: one of the two was turned round"
         if found.turned
         else "they may belong to another grid"
     )

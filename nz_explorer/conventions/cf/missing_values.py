@@ -216,8 +216,8 @@ def large_integers_survive(array: Array, contents: Contents) -> Iterator[Fail | 
     if large:
         yield Fail(
             array.attribute_pointer("_FillValue"),
-            f"values such as {int(large[-1])} need more than the 53 bits of a float64, which xarray turns integers into"
-            " where one of them marks missing data",
+            f"values such as {int(large[-1])} are rounded by xarray: it turns integers into float64, which has 53 bits for"
+            " them, where one marks missing data",
             fix=lambda _node: Draft(
                 "suggest",
                 note="without a _FillValue, or with mask_and_scale=False, xarray leaves them integers",

@@ -202,8 +202,8 @@ def values_do_not_wrap(array: Array, contents: Contents) -> Iterator[Fail | Unde
         array.attribute_pointer(
             "scale_factor" if "scale_factor" in array.attributes else "add_offset"
         ),
-        f"values at both ends of {numpy.name} lie beside each other, in {ends.meetings:,} places: what is"
-        f" outside of {low:.6g} … {high:.6g} has probably come out at the other end when it was packed",
+        f"values at both ends of {numpy.name} lie beside each other, in {ends.meetings:,} places: values"
+        f" outside of {low:.6g} … {high:.6g} probably overflowed to the other end when they were packed",
         fix=_pack_again,
     )
 
@@ -292,7 +292,7 @@ def packed_alike(array: Array, contents: Contents) -> Iterator[Fail | Undecided]
     yield Fail(
         array.attribute_pointer("scale_factor"),
         f"each of {len(runs)} runs of chunks along {along} fills {numpy.name} from end to end, {low:.6g} … {high:.6g}:"
-        " they were probably packed one by one, each with a scale_factor and an add_offset of its own, of which an array has one",
+        " each was probably packed with a scale_factor and an add_offset of its own, but an array has only one of each",
         fix=_unpack_each,
     )
 

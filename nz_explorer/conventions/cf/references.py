@@ -244,9 +244,7 @@ def _keyed(given: str, meant: Mapping[str, list[str]], *, keys_are_names: bool) 
     return " ".join(kept) or alone, whole
 
 
-_HANDED_DOWN = (
-    "xarray.open_datatree hands that down and raises an error; open_zarr opens each group by itself"
-)
+_HANDED_DOWN = "xarray.open_datatree, where groups inherit coordinates, raises an error; open_zarr opens each group by itself"
 
 
 def _is_told_alone(group: Group) -> bool:

@@ -94,8 +94,8 @@ def times_are_told_once(array: Array) -> Iterator[Fail]:
     units = array.attributes["units"]
     yield Fail(
         array.attribute_pointer("units"),
-        f"the data type {array.data_type.name} and the units {shown(units)} both say what these times are: times that"
-        " xarray appends are counted anew, and read as 1970",
+        f"the data type {array.data_type.name} and the units {shown(units)} both say what these times are:"
+        " xarray appends times as numbers in these units, and these read as times of 1970",
         severity="warning",
         impact="convention",
         readers={},
@@ -473,6 +473,6 @@ def missing_durations_are_masked(array: Array) -> Iterator[Fail]:
     units = array.attributes["units"]
     yield Fail(
         array.attribute_pointer("units"),
-        f"in units of {json_text(units)} xarray (2026) shows missing values of integers as {NOT_A_TIME}, and mean and minimum count them; earlier versions make durations of all",
+        f"integers in units of {json_text(units)}: xarray of 2026 shows the missing ones as {NOT_A_TIME}, and counts them in means and minima; earlier versions show durations",
         fix=_are_numbers,
     )

@@ -165,8 +165,8 @@ def undeclared(node: Node, attribute: str, what: str, known: Convention, rule_id
         at, right = pointer_to(node, i, member), known.entry.get(member)
         return Fail(
             node.attribute_pointer(attribute),
-            f"this node uses {what}, but {member} of entry {i} of zarr_conventions, which goes before other members that"
-            f" are those of {known.name}, is that of another convention",
+            f"this node uses {what}, but the {member} of entry {i} of zarr_conventions is that of another convention, and counts"
+            f" for more than its other members, which are those of {known.name}",
             fix=set_to(at, right, "suggest") if right else None,
             rule=rule_id,
         )

@@ -108,8 +108,8 @@ def without_ref(
     if keyed and isinstance(given, Mapping) and "node" in given and "ref" not in given:
         yield Fail(
             at,
-            f"reference: it stands alone, and belongs in ref, here {json_text({'ref': given})}, {why};"
-            " the reader of the author of cs finds no coordinates otherwise",
+            f"the reference is not inside ref; write {json_text({'ref': given})}, {why}:"
+            " otherwise the reader of the author of cs finds no coordinates",
             severity="warning",
             readers={"xarray-zarr-xgroup": f"gives the array without {lost}"},
             fix=lambda _node: Draft("suggest", (replace(at, {"ref": given}),)),

@@ -57,7 +57,7 @@ _NOT_DECODED = {
     "xarray-zarr-xgroup": "raises ValueError: unable to decode time units, unless it is told not to decode them"
 }
 
-TEXTS = ", and texts for times, which are numbers, counted from its epoch; texts may be a second set of coordinates beside them"
+TEXTS = ", but its coordinates are texts: times are numbers, counted from an epoch; texts may be a second set beside them"
 
 
 def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:

@@ -49,7 +49,7 @@ def metadata_are_there(group: Group) -> Iterator[Fail]:
                 does = f"crashes, because {listed(sorted(set(lost)))} cannot be found"
             yield Fail(
                 _pointer(group, "_nczarr_group", era),
-                f"the superblock is that of netCDF-C, and its metadata of {group.path} are {_where(group, 'group')}: netCDF-C {does}",
+                f"the superblock has the form that netCDF-C reads, but the metadata of {group.path} are {_where(group, 'group')}: netCDF-C {does}",
                 impact="blocks" if listed_anyway else None,
                 readers={"netCDF-C": "crashes the process (4.10)"} if listed_anyway else None,
                 fix=lambda node: _group_metadata(node, era),

@@ -23,6 +23,7 @@ from nz_explorer.text.identifiers import (
     separators,
     with_nz,
 )
+from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
@@ -267,7 +268,7 @@ def keys_agree(node: Node) -> Iterator[Fail]:
     yield Fail(
         node.attribute_pointer("conventions"),
         f'"conventions" ({json_text(given[KEYS[0]])}) and "Conventions" ({json_text(given[KEYS[1]])}) disagree:'
-        f" only one of them names {', '.join(differing)}",
+        f" only one of them names {listed(map(json_text, differing))}",
         severity="error" if all(versions) and versions[0] != versions[1] else None,
         fix=lambda _node: Draft("suggest", note="name the same conventions in both"),
     )

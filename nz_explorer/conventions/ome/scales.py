@@ -214,9 +214,7 @@ def _unit(axis: Mapping[str, Any], place: str) -> Iterator[Fail]:
     if not isinstance(unit, str):
         wrong = "must be a text such as micrometer, or be left out, got"
     elif isinstance(kind, str) and kind in UNITS and unit not in UNITS[kind]:
-        wrong = (
-            f"is to be one of those of the format, such as {UNITS[kind][0]}, or be left out, got"
-        )
+        wrong = f"must be one of OME-Zarr, such as {UNITS[kind][0]}, or be left out where there is none, got"
     else:
         return
     known = _KNOWN_AS.get(unit.strip()) if isinstance(unit, str) else None

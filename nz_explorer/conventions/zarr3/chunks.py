@@ -217,21 +217,29 @@ def chunks_are_whole(array: Array, contents: Contents) -> Iterator[Fail | Undeci
         block, number = contents.lost.first, contents.lost.chunks
         name = (array.dimension_names or ())[block.axis : block.axis + 1]
         along = name[0] if name and name[0] else f"axis {block.axis}"
-        here = f"in chunk {block.key} there is only the fill value from {block.start} to {block.stop - 1} along {along}"
+        one = block.stop == block.start + 1
+        steps = f"step {block.start}" if one else f"steps {block.start} to {block.stop - 1}"
+        here = f"chunk {block.key} holds only the fill value at {steps} along {along}"
         pointer = "/chunk_grid/configuration/chunk_shape"
         pointer = pointer if array.zarr_format == 3 else "/.zarray/chunks"
         if contents.lost.alone:
-            only = "" if number == 1 else f", as there is in {plural(number - 1, 'other chunk')}"
+            only = (
+                ""
+                if number == 1
+                else f", as {plural(number - 1, 'other chunk')} do"
+                if number > 2
+                else ", as another chunk does"
+            )
             message = (
                 f"{here}{only}; chunks beside it have values there, and nothing else is missing: several processes may have"
-                " written to one chunk"
+                " written to the same chunk at once"
             )
             yield Fail(pointer, message, fix=_write_whole_chunks)
             return
         yield Fail(
             pointer,
-            f"{here}, and in chunks beside it along other steps: unless parts of the source lack other steps, several processes"
-            f" have written to one chunk; values are missing in {number:,} of {plural(contents.scan.chunks_total, 'chunk')}",
+            f"{here}, and chunks beside it at other steps: unless the source itself lacks them, several processes have"
+            f" written to the same chunk at once; values are missing in {number:,} of {plural(contents.scan.chunks_total, 'chunk')}",
             severity="info",
             impact="advice",
             fix=_write_whole_chunks,
@@ -293,7 +301,7 @@ def unwritten(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
         )
         message = f"{none} written: everything {reads}"
         if found.total == 1 and fill is None and array.data_type.kind in _COUNTED:
-            message += "; it is so, too, where just that was written, such as a mask without a hit"
+            message += "; writers also leave a chunk out where it holds nothing else, such as a mask without a hit"
             yield _unwritten(array, message, harms=False)
             return
         # also where it reads as missing: an array without a single value was seldom meant to have none

@@ -209,7 +209,7 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
         yield Fail(
             node.attribute_pointer(name),
             f"{name} is {shown(own[name])}, and the reference system, {system}, is one of longitudes and latitudes in degrees:"
-            " no grid is there",
+            " there are no such longitudes or latitudes",
         )
         return
     told, at = False, node.attribute_pointer(BOX)
@@ -286,7 +286,7 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
             return
         why = f' with {REGISTRATION} "node"' if nodes else ""
         if half:
-            why = ": it goes through the middle of the outer cells, and they are to be in it"
+            why = ": the box runs through the middle of the outer cells, which should be inside"
         yield Fail(
             node.attribute_pointer(BOX),
             f"{BOX} is {shown(box)}, and {by} give {shown(right)}{why}",

@@ -33,6 +33,7 @@ from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.paths import below
+from nz_explorer.text.phrases import plural
 
 
 @rule(
@@ -98,8 +99,8 @@ def _otherwise_there(
     if max(apart(box, other, given)) > CLOSE:
         yield Fail(
             group.attribute_pointer(*place, TRANSFORM),
-            f"{TRANSFORM} of level {place[-1]} is {shown(given)}, and {node.path} has {shown(own)}: readers that go by the one"
-            " place it elsewhere than those that go by the other",
+            f"{TRANSFORM} of level {place[-1]} is {shown(given)}, and {node.path} has {shown(own)}:"
+            " where a reader places the level depends on which of them it goes by",
             related=(node.path,),
         )
 
@@ -175,10 +176,16 @@ def levels_say_where_they_are(group: Group) -> Iterator[Fail]:
     ]
     if lacking:
         place, _ = lacking[0]
-        others = f", and neither have {len(lacking) - 1} more" if lacking[1:] else ""
+        others = (
+            f", nor do {plural(len(lacking) - 1, 'other level')}"
+            if lacking[2:]
+            else ", nor does another level"
+            if lacking[1:]
+            else ""
+        )
         yield Fail(
             group.attribute_pointer(*place, TRANSFORM),
-            f"level {place[-1]} has no {TRANSFORM}{others}: it is highly recommended at each level, as readers else have to work"
+            f"level {place[-1]} has no {TRANSFORM}{others}: it is highly recommended at each level, as otherwise readers have to work"
             " it out from the scale",
             impact="advice",
         )

@@ -206,23 +206,29 @@ class EditedDocuments:
         return self.originals[key]
 
 
-def check_path(path: object) -> None:
-    """Refuse what is no path at all, where arguments were probably swapped.
+def check_path(path: object) -> str:
+    """Return a path, and refuse what is none, where arguments were probably swapped.
 
     Parameters
     ----------
     path : object
-        What was given as the path of a node.
+        What was given for the path of a node.
+
+    Returns
+    -------
+    str
+        The same.
 
     Raises
     ------
     CannotEdit
-        If it is no text, or a pointer into a document.
+        If it is no text, or a pointer.
     """
     if not isinstance(path, str):
         raise CannotEdit(f"a path is a text such as '/forecast/temp', got {path!r}")
     if path.split("/")[1:2] == ["attributes"]:
         raise CannotEdit(f"the path of the node comes first, then the pointer {path}")
+    return path
 
 
 def operation_to_set(node: Node, pointer: str, value: Any) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from nz_explorer.editing.trial_edits.edited_documents import (
 from nz_explorer.editing.trial_edits.reevaluation import Reevaluation, visit_around
 from nz_explorer.engine.evaluation import Evaluation
 from nz_explorer.engine.findings import Finding
-from nz_explorer.engine.fixes import Change, Draft, Fix, finish, plain
+from nz_explorer.engine.fixes import Change, Draft, Fix, finish, plain, remove
 from nz_explorer.model import Hierarchy, Node, NodeNotFound
 from nz_explorer.model.hierarchy import normalise
 from nz_explorer.report.report import Report
@@ -192,8 +192,7 @@ class WhatIf:
         """
         with self._editing:
             node = self._node(path)
-            operation = {"op": "remove", "path": pointer}
-            return self._change(finish(Draft("suggest", (operation,)), node).changes)
+            return self._change(finish(Draft("suggest", (remove(pointer),)), node).changes)
 
     def apply(self, finding: Finding, way: int = 0) -> WhatIf:
         """Try the fix of a finding, with the change to the consolidated metadata that belongs to it.
@@ -416,8 +415,7 @@ class WhatIf:
 
     def _node(self, path: str) -> Node:
         """Return a node as stored, with its findings before any edit."""
-        check_path(path)
-        self._visit(path)
+        self._visit(check_path(path))
         node = self._forked().hierarchy.stored.get(path)
         if node is None or not node.documents:
             raise NodeNotFound(normalise(path))

@@ -491,5 +491,9 @@ def error_text(error: BaseException) -> str:
         return text
     kind = type(error)
     # such as binascii.Error, whose name alone says nothing
-    name = f"{kind.__module__}.Error" if kind.__name__ == "Error" else kind.__name__
+    name = (
+        f"{kind.__module__}.{kind.__name__}"
+        if kind.__name__ in ("Error", "error")
+        else kind.__name__
+    )
     return f"{name}: {text}" if text else name

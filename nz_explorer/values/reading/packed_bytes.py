@@ -176,7 +176,7 @@ def _by_size(opened: OpenArray, size: int, whole: int) -> PackedBytes | None:
     if not whole or opened.edges or opened.shard_edges or opened.shard_shape is not None:
         return None
     if size == whole:
-        text = f"its values take just as many bytes, {whole:,}: it is not compressed"
+        text = f"it has {whole:,} bytes, as many as its values take: it is not compressed"
         return _unpacked(opened, "", text, "one chunk has just the size of its values")
     ends = [
         (inside, length)
@@ -199,7 +199,7 @@ def _by_size(opened: OpenArray, size: int, whole: int) -> PackedBytes | None:
     if not rest and other in (1, 2, 4, 8, 16):
         return PackedBytes(
             "",
-            f"{elements:,} values of {other} bytes each take just as many, but {array.data_type.text} takes {itemsize}:"
+            f"{size:,} bytes are {elements:,} values of {plural(other, 'byte')}, but one of {array.data_type.text} takes {itemsize}:"
             " the data type may be another one",
         )
     return None

@@ -14,7 +14,7 @@ from nz_explorer.conventions.geozarr.tile_matrix_sets import KNOWN_SETS, name_of
 from nz_explorer.conventions.nz.dimensions import names_pointer, set_name
 from nz_explorer.conventions.suggested_names import add_names, suggested_names, where_from
 from nz_explorer.conventions.uris import is_uri
-from nz_explorer.conventions.zarr3.nodes import set_to
+from nz_explorer.conventions.zarr3.nodes import is_number, set_to
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail
@@ -36,6 +36,10 @@ TEXTS = ("standard_name", "long_name", "units")
 AXES = ("X", "Y", "Z", "T")
 NUMBERS = ("scale_factor", "add_offset")
 """Attributes that section 8.1.6 names, of which CF says what type they have."""
+OF_NUMBERS = ("int", "uint", "float")
+"""Kinds of data types whose missing values are numbers."""
+OF_GDAL = ("spatial_ref", "AREA_OR_POINT")
+"""Attributes that section 8.1.6 names, and that GDAL writes as text."""
 SPELLED = {
     "gridmapping": "grid_mapping",
     "spatialref": "spatial_ref",
@@ -73,7 +77,7 @@ def attribute_values(node: Node) -> Iterator[Fail]:
                 f"attribute {json_text(name)} is {json_text(value)};"
                 " allowed are strings, numbers, booleans, arrays and objects",
             )
-        elif (kind := _wrong_type(name, value)) is not None:
+        elif (kind := _wrong_type(node, name, value)) is not None:
             yield Fail(
                 pointer,
                 f"{name} must be {kind}, got {json_text(value)}",
@@ -106,6 +110,9 @@ def attribute_values(node: Node) -> Iterator[Fail]:
                 f"GeoTransform must be six numbers, as a text or a list, got {json_text(value)}",
                 rule="GZ-META-002",
             )
+        elif name in OF_GDAL and isinstance(value, int | float | list):
+            # structured metadata may be an object, such as PROJJSON
+            yield Fail(pointer, f"{name} must be a text, got {json_text(value)}", rule="GZ-META-002")
 
 
 def _is_no_value(value: Any) -> bool:
@@ -114,7 +121,7 @@ def _is_no_value(value: Any) -> bool:
     return value is None or (isinstance(value, float) and not math.isfinite(value))
 
 
-def _wrong_type(name: str, value: Any) -> str | None:
+def _wrong_type(node: Node, name: str, value: Any) -> str | None:
     """Return what an attribute is by the conventions of its community, where it is something else."""
     if name == "axis":
         return None if isinstance(value, str) and value.upper() in AXES else "X, Y, Z or T"
@@ -122,7 +129,12 @@ def _wrong_type(name: str, value: Any) -> str | None:
         return None if isinstance(value, str) else "a text"
     if name in NUMBERS:  # a list of one is how netCDF has it
         one = value[0] if isinstance(value, list) and len(value) == 1 else value
-        return None if isinstance(one, int | float) and not isinstance(one, bool) else "a number"
+        return None if is_number(one) else "a number"
+    if name == "missing_value" and isinstance(node, Array) and node.data_type.kind in OF_NUMBERS:
+        marks = value if isinstance(value, list) else [value]
+        # not a number is no number in JSON
+        valid = all(is_number(m) or (isinstance(m, str) and m.lower() == "nan") for m in marks)
+        return None if valid else "a number"
     return None
 
 

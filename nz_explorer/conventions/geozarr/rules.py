@@ -112,7 +112,9 @@ def attribute_values(node: Node) -> Iterator[Fail]:
             )
         elif name in OF_GDAL and isinstance(value, int | float | list):
             # structured metadata may be an object, such as PROJJSON
-            yield Fail(pointer, f"{name} must be a text, got {json_text(value)}", rule="GZ-META-002")
+            yield Fail(
+                pointer, f"{name} must be a text, got {json_text(value)}", rule="GZ-META-002"
+            )
 
 
 def _is_no_value(value: Any) -> bool:

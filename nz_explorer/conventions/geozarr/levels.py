@@ -56,12 +56,13 @@ def levels(group: Group) -> RuleOutput:
     known = KNOWN_SETS.get(called)
     names = filter(known.has, there) if known is not None else level_names(group.attributes)
     wanted = list(inline) or [name for name in names if name in there]
+    absent: list[str] = []
     for name in wanted:
         at = pointer_of_matrix(whole, given, name)
         if "/" in name or name in (".", ".."):
             yield Fail(at, f"level {json_text(name)} is outside {group.path}", rule="GZ-MS-002")
         elif name not in there and name not in arrays_there:
-            yield Fail(at, f"level {json_text(name)} has no child group")
+            absent.append(name)
     flat = {
         one.name: one
         for one in group.arrays
@@ -74,17 +75,29 @@ def levels(group: Group) -> RuleOutput:
     found = [there[name] for name in wanted if name in there]
     arrays = {level.name: _arrays(level) for level in found}
     shown = {name for level in arrays.values() for name in level}
-    for name, undescribed in there.items():
-        if name not in inline if inline else known is not None and not known.has(name):
-            # with the variables of the levels it is one under a wrong name, else something beside them
-            meant = not shown or not shown.isdisjoint(_arrays(undescribed))
-            yield Fail(
-                "",
-                f"group {json_text(name)} is not a level of the tile matrix set",
-                severity=None if meant else "info",
-                path=undescribed.path,
-                rule="GZ-MS-010",
-            )
+    undescribed = [
+        one
+        for name, one in there.items()
+        if (name not in inline if inline else known is not None and not known.has(name))
+    ]
+    # with the variables of the levels it is one under a wrong name, else something beside them
+    misnamed = {one.name for one in undescribed if not shown or not shown.isdisjoint(_arrays(one))}
+    renamed = len(misnamed) == len(absent)  # then a level under a wrong name is one fact, told once
+    for name in () if renamed else absent:
+        yield Fail(
+            pointer_of_matrix(whole, given, name), f"level {json_text(name)} has no child group"
+        )
+    for other in undescribed:
+        meant = other.name in misnamed
+        lacking = f", and {listed(map(json_text, absent))} {'has' if len(absent) == 1 else 'have'} no group"
+        yield Fail(
+            "",
+            f"group {json_text(other.name)} is not a level of the tile matrix set"
+            + (lacking if meant and renamed else ""),
+            severity=None if meant else "info",
+            path=other.path,
+            rule="GZ-MS-010",
+        )
     yield from _same_arrays(found, arrays)
     for level in found:
         matrix = inline.get(level.name)

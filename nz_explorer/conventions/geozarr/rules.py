@@ -14,7 +14,7 @@ from nz_explorer.conventions.geozarr.tile_matrix_sets import KNOWN_SETS, name_of
 from nz_explorer.conventions.nz.dimensions import names_pointer, set_name
 from nz_explorer.conventions.suggested_names import add_names, suggested_names, where_from
 from nz_explorer.conventions.uris import is_uri
-from nz_explorer.conventions.zarr3.nodes import set_to
+from nz_explorer.conventions.zarr3.nodes import is_number, set_to
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail
@@ -33,10 +33,12 @@ if TYPE_CHECKING:
 
 COORDINATE_ATTRIBUTES = ("standard_name", "units", "axis")
 DESCRIPTIVE = ("standard_name", "long_name", "units", "description", "title")
-TEXTS = ("standard_name", "long_name", "units", "grid_mapping", "spatial_ref")
+TEXTS = ("standard_name", "long_name", "units", "grid_mapping")
 AXES = ("X", "Y", "Z", "T")
 NUMBERS = ("scale_factor", "add_offset")
 """Attributes that section 8.1.6 names, of which CF says what type they have."""
+OF_GDAL = ("spatial_ref", "AREA_OR_POINT")
+"""Attributes that section 8.1.6 names, and that GDAL writes as text."""
 SPELLED = {
     "gridmapping": "grid_mapping",
     "spatialref": "spatial_ref",
@@ -109,6 +111,11 @@ def attribute_values(node: Node) -> Iterator[Fail]:
                 f"GeoTransform must be six numbers, as a text or a list, got {json_text(value)}",
                 rule="GZ-META-002",
             )
+        elif name in OF_GDAL and isinstance(value, int | float | list):
+            # structured metadata may be an object, such as PROJJSON
+            yield Fail(
+                pointer, f"{name} must be a text, got {json_text(value)}", rule="GZ-META-002"
+            )
 
 
 def _is_no_value(value: Any) -> bool:
@@ -122,13 +129,13 @@ def _wrong_type(name: str, value: Any) -> str | None:
     if name == "axis":
         return None if isinstance(value, str) and value.upper() in AXES else "X, Y, Z or T"
     if name == "AREA_OR_POINT":
-        known = isinstance(value, str) and value.lower() in ("area", "point")
-        return None if known else "Area or Point"
+        odd = isinstance(value, str) and value.lower() not in ("area", "point")
+        return "Area or Point" if odd else None
     if name in TEXTS:
         return None if isinstance(value, str) else "a text"
     if name in NUMBERS:  # a list of one is how netCDF has it
         one = value[0] if isinstance(value, list) and len(value) == 1 else value
-        return None if isinstance(one, int | float) and not isinstance(one, bool) else "a number"
+        return None if is_number(one) else "a number"
     return None
 
 

@@ -22,6 +22,7 @@ from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
+from nz_explorer.model.dialects.crs import names_a_system
 from nz_explorer.model.dialects.cs import numbers
 from nz_explorer.model.dialects.multiscales import family, identifier, level_name
 from nz_explorer.text.phrases import listed
@@ -177,7 +178,7 @@ def _lacking(inline: Any, matrices: list[Any]) -> list[str]:
         return []  # there is no set
     found = [one for one in matrices if isinstance(one, Mapping)]
     systems = map(inline.get, ("crs", "supportedCRS"))
-    lacking = [] if any(isinstance(one, str | Mapping) for one in systems) else ["crs"]
+    lacking = [] if any(map(_is_system, systems)) else ["crs"]
     for name in REQUIRED:
         older = OLDER.get(name, name)
         if any(
@@ -187,6 +188,24 @@ def _lacking(inline: Any, matrices: list[Any]) -> list[str]:
         ):
             lacking.append(name)
     return lacking
+
+
+def _is_system(given: Any) -> bool:
+    """Whether a member is a reference system in a form of the standard, or PROJJSON in place of one.
+
+    The standard has a URI, alone or as `uri`, PROJJSON as `wkt`, and an object as `referenceSystem`; well-known text is
+    understood as well.
+    """
+    if not isinstance(given, Mapping):
+        return isinstance(given, str) and names_a_system(given)
+    uri, wkt = given.get("uri"), given.get("wkt")
+    return (
+        (isinstance(uri, str) and names_a_system(uri))
+        or (isinstance(wkt, str) and names_a_system(wkt))
+        or (isinstance(wkt, Mapping) and isinstance(wkt.get("name"), str))
+        or isinstance(given.get("referenceSystem"), Mapping)
+        or isinstance(given.get("name"), str)
+    )
 
 
 def _is_valid(name: str, value: Any) -> bool:

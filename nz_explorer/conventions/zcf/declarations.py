@@ -13,7 +13,7 @@ from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
-from nz_explorer.engine.fixes import Draft, add, remove, replace, set_attribute
+from nz_explorer.engine.fixes import Draft, Safety, add, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.dialects import multiscales
 
@@ -467,15 +467,17 @@ def levels(node: Node) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]
             yield ("multiscales", "layout", i), level
 
 
-def declare(known: Convention) -> FixMaker:
-    """Return the fix that declares a convention at a node."""
+def declare(known: Convention, *, wrong: bool = False) -> FixMaker:
+    """Return the fix that declares a convention at a node; where its properties are wrong, that makes errors of them."""
+    safety: Safety = "suggest" if wrong else "safe"
+    note = "what is wrong with its properties is an error then" if wrong else None
 
     def fix(node: Node) -> Draft | None:
         given = node.attributes.get("zarr_conventions")
         if isinstance(given, list):
-            return Draft("safe", (add(pointer_to(node, "-"), dict(known.entry)),))
+            return Draft(safety, (add(pointer_to(node, "-"), dict(known.entry)),), note)
         if given is not None:
             return None  # what it holds would be lost
-        return Draft("safe", set_attribute(node, "zarr_conventions", [dict(known.entry)]))
+        return Draft(safety, set_attribute(node, "zarr_conventions", [dict(known.entry)]), note)
 
     return fix

@@ -344,6 +344,9 @@ def _level_errors(level: Any, number: int) -> Iterator[tuple[tuple[str | int, ..
         for member in members[:-1]:
             holder[member] = dict(holder[member])
             holder = holder[member]
+        if members == ["derived_from"] and holder["derived_from"] is None:
+            del holder["derived_from"]  # derived from nothing, it needs no transform
+            continue
         right = _RIGHT.get(str(members[-1])) if members else None
         if right is None or holder.get(members[-1]) == right:
             return

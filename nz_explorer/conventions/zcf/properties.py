@@ -19,7 +19,7 @@ from nz_explorer.conventions.zcf.declarations import (
 from nz_explorer.conventions.zcf.grids import are_two
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
-from nz_explorer.engine.fixes import Draft, add, move, remove
+from nz_explorer.engine.fixes import Draft, add, move, remove, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.engine.schema_convention import MOST_VIOLATIONS
 from nz_explorer.model import Array
@@ -27,7 +27,7 @@ from nz_explorer.model.dialects import multiscales
 from nz_explorer.model.dialects.cs import is_cs, is_shared, is_system
 from nz_explorer.model.dialects.ref import is_reference
 from nz_explorer.model.named_array import named_array
-from nz_explorer.model.paths import all_above
+from nz_explorer.model.paths import all_above, below
 
 if TYPE_CHECKING:
     from nz_explorer.conventions.zcf.known_conventions import Convention
@@ -58,12 +58,7 @@ def properties_valid(node: Node) -> RuleOutput:
         errors = known_conventions.property_errors(known, _without_null(node, known))
         for place, message in islice(errors, MOST_VIOLATIONS):
             pointer = node.attribute_pointer(*place)
-            code = _of_epsg(node.attributes.get("proj:code")) if place == ("proj:code",) else None
-            yield Fail(
-                pointer,
-                f"{known.name.rstrip(':')}: {message}",
-                fix=set_to(pointer, code, "suggest") if code is not None else None,
-            )
+            yield Fail(pointer, f"{known.name.rstrip(':')}: {message}", fix=_right(node, place))
     yield from _other_spellings(node, declared)
     for place, level in islice(levels(node), known_conventions.MOST_LEVELS):
         yield from _of_a_level(node, place, level, declared)
@@ -77,6 +72,29 @@ def properties_valid(node: Node) -> RuleOutput:
             f"the multiscales convention is declared, but the attribute has the form of {family}",
             severity="warning",
         )
+
+
+def _right(node: Node, place: tuple[str | int, ...]) -> FixMaker | None:
+    """Return the fix that writes what is meant: the code of a number, the path of a level, nothing in place of null."""
+    pointer = node.attribute_pointer(*place)
+    if place == ("proj:code",):
+        code = _of_epsg(node.attributes.get("proj:code"))
+        return set_to(pointer, code, "suggest") if code is not None else None
+    if place[-1] not in ("asset", "derived_from") or len(place) != 4:
+        return None
+
+    def fix(group: Node) -> Draft | None:
+        given = group.attributes["multiscales"]["layout"][place[2]].get(place[3])
+        if given is None and place[3] == "derived_from":
+            return Draft(
+                "suggest", (remove(pointer),), "a level without it is derived from no other"
+            )
+        path = str(given).strip("/") if type(given) in (str, int) else ""
+        if not path or ".." in path or group.hierarchy.get(below(group.path) + path) is None:
+            return None
+        return Draft("suggest", (replace(pointer, path),))
+
+    return fix
 
 
 def _without_null(node: Node, known: Convention) -> Mapping[str, Any]:

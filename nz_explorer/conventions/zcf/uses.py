@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zcf import known_conventions
@@ -21,6 +21,7 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model import Group
 
 if TYPE_CHECKING:
+    from nz_explorer.conventions.zcf.known_conventions import Convention
     from nz_explorer.model import Node
 
 OF_STAC = frozenset(
@@ -56,27 +57,41 @@ def uses_are_declared(node: Node) -> Iterator[Fail]:
                 if known is known_conventions.PROJ and "zarr_conventions" not in node.attributes
                 else []
             )
+            wrong = _first_error(known, node.attributes)
             yield Fail(
                 node.attribute_pointer(names[0]),
                 f"{', '.join(names)} {belong} to the {known.name} convention, which this node does not declare"
                 + (
                     f"; beside {stac[0]} it is that of STAC, which asks for no declaration"
                     if stac
+                    else f"; declared, this would be wrong: {wrong}"
+                    if wrong is not None
                     else ""
                 ),
                 severity="info" if stac else None,
-                fix=declare(known),
+                fix=declare(known, wrong=wrong is not None),
             )
             declared.add(known)
     for place, level in levels(node):
         for known, names in known_conventions.used(level).items():
             if known not in declared and names[0].partition(":")[0] not in prefixes:
+                wrong = _first_error(known, level)
                 yield Fail(
                     node.attribute_pointer(*place, names[0]),
-                    f"{names[0]} belongs to the {known.name} convention, which this node does not declare",
-                    fix=declare(known),
+                    f"{names[0]} belongs to the {known.name} convention, which this node does not declare"
+                    + (f"; declared, this would be wrong: {wrong}" if wrong is not None else ""),
+                    fix=declare(known, wrong=wrong is not None),
                 )
                 declared.add(known)
+
+
+def _first_error(known: Convention, attributes: Mapping[str, Any]) -> str | None:
+    """Return what is wrong with properties of a convention that is not declared, None where they are right."""
+    if known is known_conventions.PROJ:  # whose text allows null
+        attributes = {name: value for name, value in attributes.items() if value is not None}
+        if known.keys.isdisjoint(attributes):
+            return None
+    return next((why for _, why in known_conventions.property_errors(known, attributes)), None)
 
 
 @rule("ZCF-DECL-013", on="members")

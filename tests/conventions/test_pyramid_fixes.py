@@ -1,0 +1,64 @@
+"""Fixes of what a pyramid names: they write the path that is meant, and leave nothing to find."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonpatch import apply_patch
+
+import nz_explorer as nz
+from nz_explorer.conventions.zcf import known_conventions
+
+_TRANSFORM = {"scale": [1.0, 1.0]}
+
+
+def _written(place: Path, attributes: dict[str, Any]) -> list[nz.Finding]:
+    """Write a root with a group called 0, and return what is found of the conventions of Zarr."""
+    for path, given in (("", attributes), ("0", {})):
+        (place / path).mkdir(exist_ok=True)
+        document = {"zarr_format": 3, "node_type": "group", "attributes": given}
+        (place / path / "zarr.json").write_text(json.dumps(document))
+    return list(nz.check(place, conventions="zcf", progress=False).findings)
+
+
+@pytest.mark.parametrize(
+    ("level", "right"),
+    [
+        ({"asset": "/0"}, {"asset": "0"}),
+        ({"asset": "0/"}, {"asset": "0"}),
+        ({"asset": 0}, {"asset": "0"}),
+        ({"asset": "0", "derived_from": None}, {"asset": "0"}),
+    ],
+)
+def test_a_level_gets_the_path_that_is_meant(
+    level: dict[str, Any], right: dict[str, Any], tmp_path: Path
+) -> None:
+    declared = [dict(known_conventions.MULTISCALES.entry)]
+    attributes = {"zarr_conventions": declared, "multiscales": {"layout": [level]}}
+    (finding,) = _written(tmp_path, attributes)
+    assert finding.fix is not None
+    root = json.loads((tmp_path / "zarr.json").read_text())
+    fixed = apply_patch(root, [dict(one) for one in finding.fix.patch])["attributes"]
+
+    assert fixed["multiscales"]["layout"] == [right]
+    assert _written(tmp_path, fixed) == []
+
+
+def test_a_path_that_leads_nowhere_is_not_written(tmp_path: Path) -> None:
+    declared = [dict(known_conventions.MULTISCALES.entry)]
+    layout = [{"asset": "/1", "transform": _TRANSFORM}]
+    attributes = {"zarr_conventions": declared, "multiscales": {"layout": layout}}
+    (finding,) = _written(tmp_path, attributes)
+    assert finding.fix is None
+
+
+@pytest.mark.parametrize(("code", "safety"), [("EPSG:4326", "safe"), (4326, "suggest")])
+def test_declaring_what_is_wrong_is_a_choice(code: Any, safety: str, tmp_path: Path) -> None:
+    (finding,) = _written(tmp_path, {"proj:code": code})
+    assert finding.rule == "ZCF-DECL-001"
+    assert finding.fix is not None
+    assert finding.fix.safety == safety
+    assert ("would be wrong" in finding.message) == (safety == "suggest")

@@ -90,6 +90,7 @@ OF_CRS = (
     "CS-PAR-003",
     "CS-REV-001",
     "CS-REV-002",
+    "CS-REV-003",
     "CS-REG-001",
     "CS-REG-002",
     "CS-CF-001",
@@ -134,11 +135,11 @@ def of_crs(crs: Crs, beside: Iterable[Axis] = ()) -> RuleOutput:
                 crs.pointer("type"),
                 f"type must be one of {', '.join(TYPES)}, got {shown(crs.given['type'])}"
                 + (", as geozarr for R writes it" if crs.given["type"] == "unknown" else ""),
-                severity="warning" if crs.given["type"] == "unknown" else "error",
+                severity="warning" if crs.given["type"] == "unknown" else None,
                 fix=set_to(crs.pointer("type"), "undefined", "suggest")
                 if crs.given["type"] == "unknown"
                 else None,
-                rule="CS-REV-001",
+                rule="CS-REV-003",
             )
         else:
             yield from _of_type(crs, beside)

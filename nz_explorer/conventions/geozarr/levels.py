@@ -87,15 +87,15 @@ def levels(group: Group) -> RuleOutput:
         yield Fail(
             pointer_of_matrix(whole, given, name), f"level {json_text(name)} has no child group"
         )
-    for one in undescribed:
-        meant = one.name in misnamed
+    for level in undescribed:
+        meant = level.name in misnamed
         lacking = f", and {listed(map(json_text, absent))} {'has' if len(absent) == 1 else 'have'} no group"
         yield Fail(
             "",
-            f"group {json_text(one.name)} is not a level of the tile matrix set"
+            f"group {json_text(level.name)} is not a level of the tile matrix set"
             + (lacking if meant and renamed else ""),
             severity=None if meant else "info",
-            path=one.path,
+            path=level.path,
             rule="GZ-MS-010",
         )
     yield from _same_arrays(found, arrays)

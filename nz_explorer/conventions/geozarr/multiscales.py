@@ -286,7 +286,15 @@ def _limits(group: Group, given: Mapping[str, Any]) -> RuleOutput:
 
 
 def wrong_limits(given: Any, matrix: Mapping[str, Any] | None) -> tuple[tuple[str, ...], str]:
-    """Return which member of the limits of a level is wrong, where it is one, and why; nothing where none is."""
+    """Return which member of the limits of a level is wrong, where it is one, and why; nothing where none is.
+
+    Parameters
+    ----------
+    given
+        The limits of the level.
+    matrix : mapping, optional
+        The tile matrix of the level, as far as it is known.
+    """
     if not isinstance(given, Mapping):
         return (
             (),

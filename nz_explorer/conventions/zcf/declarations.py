@@ -468,7 +468,15 @@ def levels(node: Node) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]
 
 
 def declare(known: Convention, *, wrong: bool = False) -> FixMaker:
-    """Return the fix that declares a convention at a node; where its properties are wrong, that makes errors of them."""
+    """Return the fix that declares a convention at a node.
+
+    Parameters
+    ----------
+    known : Convention
+        The convention.
+    wrong : bool, optional
+        Whether its properties are wrong there, which is an error as soon as it is declared.
+    """
     safety: Safety = "suggest" if wrong else "safe"
     note = "what is wrong with its properties is an error then" if wrong else None
 

@@ -26,7 +26,7 @@ from nz_explorer.model.dialects.crs import (
     Transform,
     code,
     described_code,
-    transform,
+    transforms,
 )
 from nz_explorer.model.dialects.multiscales import levels, tile_size
 from nz_explorer.model.paths import all_above
@@ -52,7 +52,6 @@ UNEVEN = 0.01
 """By what part of their mean spacings of a grid may differ; coordinates are often rounded."""
 _ASIDE = 0.3
 """By what part of a cell a coordinate may be beside its transform: steps are often rounded, and a half is a real shift."""
-_MAPPED = frozenset(("grid_mapping", "spatial:transform"))
 _PLACES = {
     ("GeoTransform", "x"): (0, 1),
     ("GeoTransform", "y"): (3, 5),
@@ -349,52 +348,78 @@ def transform_fits_coordinates(array: Array, found: Monotonicity) -> Iterator[Fa
         or not isinstance(last, int | float)
         or not isinstance(units, str)
         or _SAME_UNITS.fullmatch(units) is None
-        or (placed := _placed(array)) is None
     ):
         return
-    given, axis = placed
-    middle, step = given.y if axis == "y" else given.x
-    right = (last - first) / (length - 1) if length > 1 else step
-    beside = max(abs(first - middle), abs(last - middle - step * (length - 1)))
-    if not step or beside <= _ASIDE * abs(step):
-        return
-    if length < 2 or abs(right - step) <= UNEVEN * abs(step):
-        said = f"has the middle of its first cell at {middle:g}, and {array.path} at {first:g}"
-        does = {"rioxarray": "takes the origin from the coordinate"}
-    else:
-        said = f"has a step of {step:g}, and {array.path} one of {right:g}"
-        does = {"rioxarray": "takes the step from GeoTransform, and the origin from the coordinate"}
-    yield Fail(
-        "",
-        f"{given.attribute} of {given.path} {said}: readers that go by it place the map elsewhere than those that go by"
-        " coordinates",
-        related=(given.path,),
-        readers=does if given.attribute == "GeoTransform" else {},
-        fix=_transform_of(given, axis, first, right),
-    )
+    for alike in _placed(array):
+        given, axis = alike[0]
+        middle, step = given.y if axis == "y" else given.x
+        right = (last - first) / (length - 1) if length > 1 else step
+        beside = max(abs(first - middle), abs(last - middle - step * (length - 1)))
+        if not step or beside <= _ASIDE * abs(step):
+            continue
+        if length < 2 or abs(right - step) <= UNEVEN * abs(step):
+            said = f"has the middle of its first cell at {middle:g}, and {array.path} at {first:g}"
+            does = {"rioxarray": "takes the origin from the coordinate"}
+        else:
+            said = f"has a step of {step:g}, and {array.path} one of {right:g}"
+            does = {
+                "rioxarray": "takes the step from GeoTransform, and the origin from the coordinate"
+            }
+        more = f" (and of {len(alike) - 1} more)" if alike[1:] else ""
+        yield Fail(
+            "",
+            f"{given.attribute} of {given.path}{more} {said}: readers that go by it place the map elsewhere than those that go"
+            " by coordinates",
+            related=tuple(one.path for one, _ in alike),
+            readers=does if given.attribute == "GeoTransform" else {},
+            fix=_transforms_of([one for one, _ in alike], axis, first, right),
+        )
 
 
-def _placed(array: Array) -> tuple[Transform, str] | None:
-    """Return the transform by which a coordinate is placed once more, and along which axis."""
+def _placed(array: Array) -> list[list[tuple[Transform, str]]]:
+    """Return the transforms by which a coordinate is placed once more, and along which axis; those that say the same together."""
     group = array.hierarchy.node_if_loaded(array.parent or "/")
     if not isinstance(group, Group):
-        return None
+        return []
     handed = "spatial:transform" in group.attributes
     if not handed and not group.with_attribute("GeoTransform", "spatial:transform"):
-        return None
+        return []
+    found: dict[tuple[str, str], tuple[Transform, str]] = {}
     for (names, _), arrays in group.layouts.items():
         if names is None or len(names) < 2 or array.name not in names:
             continue
-        mapped = next(
-            (one for one in arrays if handed or not _MAPPED.isdisjoint(one.attributes)), None
-        )
-        given = None if mapped is None else transform(mapped)
-        if given is None or (given.path == group.path and "multiscales" in group.attributes):
-            continue  # what a pyramid says of its levels is ZCF-SPATIAL-001
-        place = names.index(array.name)
-        if place in given.axes:
-            return given, "yx"[given.axes.index(place)]
-    return None
+        place, seen = names.index(array.name), set()
+        for one in arrays:
+            named = one.attributes.get("grid_mapping")
+            own = "spatial:transform" in one.attributes or "GeoTransform" in one.attributes
+            if not own and ((not handed and named is None) or str(named) in seen):
+                continue  # it has what an array before has
+            seen.add(str(named))
+            for given in transforms(one):
+                # what a pyramid says of its levels is ZCF-SPATIAL-001
+                if given is None or (
+                    given.path == group.path and "multiscales" in group.attributes
+                ):
+                    continue
+                if place in given.axes:
+                    axis = "yx"[given.axes.index(place)]
+                    found.setdefault((given.attribute, given.path), (given, axis))
+    alike: dict[tuple[str, str, tuple[float, float]], list[tuple[Transform, str]]] = {}
+    for given, axis in found.values():
+        numbers = given.y if axis == "y" else given.x
+        alike.setdefault((given.attribute, axis, numbers), []).append((given, axis))
+    return list(alike.values())
+
+
+def _transforms_of(given: list[Transform], axis: str, first: float, step: float) -> FixMaker:
+    """Return the fix of several transforms that say the same."""
+    fixes = [_transform_of(one, axis, first, step) for one in given]
+
+    def fix(node: Node) -> Draft | None:
+        drafts = [draft for one in fixes if (draft := one(node)) is not None]
+        return replace(drafts[0], also=(*drafts[0].also, *drafts[1:])) if drafts else None
+
+    return fix
 
 
 def _transform_of(given: Transform, axis: str, first: float, step: float) -> FixMaker:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from nz_explorer.conventions.geozarr.multiscales import LIMITS, wrong_limits
 from nz_explorer.conventions.geozarr.rules import mapping_names
 from nz_explorer.conventions.geozarr.tile_matrix_sets import (
     KNOWN_SETS,
@@ -23,7 +24,7 @@ from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
 from nz_explorer.model.dialects.multiscales import family, level_names, member
 from nz_explorer.model.named_array import named_array
-from nz_explorer.text.phrases import listed
+from nz_explorer.text.phrases import listed, plural
 
 OF_LEVELS = (
     "GZ-MS-001",
@@ -102,9 +103,9 @@ def levels(group: Group) -> RuleOutput:
     for level in found:
         matrix = inline.get(level.name)
         tile = (known.tile,) * 2 if known is not None and known.tile else tile_of(matrix)
-        yield from _level_chunks(
-            arrays[level.name], tile, matrix_of_level(inline, called, level.name)
-        )
+        sized = matrix_of_level(inline, called, level.name)
+        yield from _level_chunks(arrays[level.name], tile, sized)
+        yield from _limits(group, level.name, arrays[level.name], tile, sized)
     yield from _own_methods(given, found)
     limits = member(given, "tile_matrix_set_limits")
     for name in limits if isinstance(limits, Mapping) and not inline else ():
@@ -115,6 +116,39 @@ def levels(group: Group) -> RuleOutput:
                 rule="GZ-MS-014",
             )
     yield from _same_crs(given, pointer, arrays, known.codes if known is not None else ())
+
+
+def _limits(
+    group: Group,
+    level: str,
+    beside: Mapping[str, Array],
+    tile: tuple[int, int] | None,
+    matrix: Mapping[str, Any] | None,
+) -> RuleOutput:
+    """Note limits of a level that cover more tiles than there are in any of its arrays."""
+    at = ("multiscales", "tile_matrix_set_limits", level)
+    given = member(member(group.attributes["multiscales"], at[1]), level)
+    if wrong_limits(given, matrix)[1]:
+        return  # which is said already
+    found = [
+        [-(-shape[axis] // length) for axis, length in zip(axes, tile, strict=True)]
+        for array in beside.values()
+        if (axes := _spatial_axes(array, beside)) is not None
+        and (shape := array.shape) is not None
+        and tile is not None
+    ]
+    for (low, high, _), there in zip(LIMITS, zip(*found, strict=True), strict=False):
+        first, last = (member(given, own) for own in (low, high))
+        if type(first) is not int or type(last) is not int:
+            continue  # in the spelling of the OGC, which is said already
+        if last - first >= max(there):
+            yield Fail(
+                group.attribute_pointer(*at),
+                f"limits of level {json_text(level)}: {low} {first} to {high} {last} are {plural(last - first + 1, 'tile')},"
+                f" and its arrays have {max(there)}",
+                rule="GZ-MS-014",
+            )
+            return
 
 
 def _own_methods(given: Any, found: list[Group]) -> RuleOutput:

@@ -265,7 +265,7 @@ def _limits(group: Group, given: Mapping[str, Any]) -> RuleOutput:
         )
         return
     for name, one in limits.items():
-        where, why = _wrong_limits(one, matrix_of_level(matrices, called, name))
+        where, why = wrong_limits(one, matrix_of_level(matrices, called, name))
         known = called in KNOWN_SETS and KNOWN_SETS[called].has(name)
         if not why and (matrices or called in KNOWN_SETS) and name not in matrices and not known:
             why = "there is no such level in the set"
@@ -285,8 +285,16 @@ def _limits(group: Group, given: Mapping[str, Any]) -> RuleOutput:
             )
 
 
-def _wrong_limits(given: Any, matrix: Mapping[str, Any] | None) -> tuple[tuple[str, ...], str]:
-    """Return which member of the limits of a level is wrong, where it is one, and why; nothing where none is."""
+def wrong_limits(given: Any, matrix: Mapping[str, Any] | None) -> tuple[tuple[str, ...], str]:
+    """Return which member of the limits of a level is wrong, where it is one, and why; nothing where none is.
+
+    Parameters
+    ----------
+    given
+        The limits of the level.
+    matrix : mapping, optional
+        The tile matrix of the level, as far as it is known.
+    """
     if not isinstance(given, Mapping):
         return (
             (),

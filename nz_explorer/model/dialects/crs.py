@@ -134,10 +134,23 @@ def transform(array: Array, cancel: Cancellation | None = None) -> Transform | N
     Sources: zarr-conventions/spatial (``spatial:transform``, on the array or the group); GDAL's ``GeoTransform``
     on the grid mapping of an array (GeoZarr draft 8.1.8).
     """
+    return next(transforms(array, cancel), None)
+
+
+def transforms(array: Array, cancel: Cancellation | None = None) -> Iterator[Transform | None]:
+    """Yield the affine transforms of an array, of each kind of attribute one, first what goes first; None for one that is rotated.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    cancel : Cancellation, optional
+        Stops reading metadata.
+    """
     parent = array.hierarchy.node_if_loaded(array.parent) if array.parent is not None else None
     holders = [node for node in (array, parent) if node is not None]
     if not any(name in node.attributes for node in holders for name in _TRANSFORMS):
-        return None
+        return
     for node in holders:
         given = _of_level(node, array) if node is not array else None
         given = node.attributes.get("spatial:transform") if given is None else given
@@ -147,15 +160,17 @@ def transform(array: Array, cancel: Cancellation | None = None) -> Transform | N
                 continue
             a, b, c, d, e, f = numbers
             if _said(holders, "spatial:transform_type", "affine") != "affine":
-                return None
+                yield None
+                break
             middle = 0.0 if _said(holders, "spatial:registration", "pixel") == "node" else 0.5
-            return _unrotated(axes, (c, a, b, f, d, e), middle, "spatial:transform", node.path)
+            yield _unrotated(axes, (c, a, b, f, d, e), middle, "spatial:transform", node.path)
+            break
     for node in grid_mappings(array, cancel):
         given = node.attributes.get("GeoTransform")
         numbers = _six(given.split() if isinstance(given, str) else given)
         if numbers is not None and (axes := spatial_axes(array)) is not None:
-            return _unrotated(axes, numbers, 0.5, "GeoTransform", node.path)
-    return None
+            yield _unrotated(axes, numbers, 0.5, "GeoTransform", node.path)
+            return
 
 
 def _said(holders: Iterable[Node], name: str, otherwise: str) -> Any:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 COORDINATE_ATTRIBUTES = ("standard_name", "units", "axis")
 DESCRIPTIVE = ("standard_name", "long_name", "units", "description", "title")
 TEXTS = ("standard_name", "long_name", "units")
+TEXTS_OF_GDAL = ("spatial_ref", "AREA_OR_POINT")
+MARKS = ("_FillValue", "missing_value")
 AXES = ("X", "Y", "Z", "T")
 NUMBERS = ("scale_factor", "add_offset")
 """Attributes that section 8.1.6 names, of which CF says what type they have."""
@@ -73,7 +75,7 @@ def attribute_values(node: Node) -> Iterator[Fail]:
                 f"attribute {json_text(name)} is {json_text(value)};"
                 " allowed are strings, numbers, booleans, arrays and objects",
             )
-        elif (kind := _wrong_type(name, value)) is not None:
+        elif (kind := _wrong_type(node, name, value)) is not None:
             yield Fail(
                 pointer,
                 f"{name} must be {kind}, got {json_text(value)}",
@@ -106,6 +108,12 @@ def attribute_values(node: Node) -> Iterator[Fail]:
                 f"GeoTransform must be six numbers, as a text or a list, got {json_text(value)}",
                 rule="GZ-META-002",
             )
+        elif name in TEXTS_OF_GDAL and value is not None and not isinstance(value, str):
+            yield Fail(
+                pointer,
+                f"{name} must be a text, got {json_text(value)}",
+                rule="GZ-META-002",
+            )
 
 
 def _is_no_value(value: Any) -> bool:
@@ -114,7 +122,7 @@ def _is_no_value(value: Any) -> bool:
     return value is None or (isinstance(value, float) and not math.isfinite(value))
 
 
-def _wrong_type(name: str, value: Any) -> str | None:
+def _wrong_type(node: Node, name: str, value: Any) -> str | None:
     """Return what an attribute is by the conventions of its community, where it is something else."""
     if name == "axis":
         return None if isinstance(value, str) and value.upper() in AXES else "X, Y, Z or T"
@@ -123,7 +131,22 @@ def _wrong_type(name: str, value: Any) -> str | None:
     if name in NUMBERS:  # a list of one is how netCDF has it
         one = value[0] if isinstance(value, list) and len(value) == 1 else value
         return None if isinstance(one, int | float) and not isinstance(one, bool) else "a number"
+    if (
+        name in MARKS
+        and isinstance(node, Array)
+        and node.data_type.kind in ("int", "uint", "float")
+    ):
+        marks = value if isinstance(value, list) else [value]
+        return "a number, as the values are" if any(map(_is_no_mark, marks)) else None
     return None
+
+
+def _is_no_mark(given: Any) -> bool:
+    """Whether no number is given, but the text of one: other texts may be the bytes of a number, or NaN."""
+    try:
+        return isinstance(given, str) and math.isfinite(float(given))
+    except ValueError:
+        return False
 
 
 def _is_json(text: str) -> bool:

@@ -44,10 +44,6 @@ from nz_explorer.text.phrases import plural
 )
 def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
     """Warn of levels of a pyramid whose lengths no array there has, or that are not in the box of the pyramid."""
-    box = numbers_in(group.attributes.get(BOX), 4)
-    if box is not None and is_exchanged(box):
-        box = None  # which is reported for itself
-    nodes = group.attributes.get(REGISTRATION) == "node"
     for place, level in islice(levels(group), known_conventions.MOST_LEVELS):
         shape, transform = level.get(SHAPE), numbers_in(level.get(TRANSFORM), 6)
         if not is_affine({**group.attributes, **level}):
@@ -72,15 +68,23 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
         if transform is None:
             continue
         yield from _otherwise_there(group, level, place)
-        if box is not None:
-            own = box_of(transform, shape, nodes=nodes)
-            # the last cells of a coarser level may reach further than those that they were made of
-            if max(apart(box, own, transform)) > 1:
-                yield Fail(
-                    group.attribute_pointer(BOX),
-                    f"{BOX} is {shown(box)}, and {TRANSFORM} and {SHAPE} of level {place[-1]} give {shown(own)}",
-                )
-                return
+        if (own := _outside_of_box(group, level)) is not None:
+            yield Fail(
+                group.attribute_pointer(BOX),
+                f"{BOX} is {shown(group.attributes[BOX])}, and {TRANSFORM} and {SHAPE} of level {place[-1]} give {shown(own)}",
+            )
+            return
+
+
+def _outside_of_box(group: Group, level: Mapping[str, Any]) -> list[float] | None:
+    """Return the box of a level that is not that of the pyramid; None where it is, or one of them is not known."""
+    box = numbers_in(group.attributes.get(BOX), 4)
+    transform, shape = numbers_in(level.get(TRANSFORM), 6), level.get(SHAPE)
+    if box is None or is_exchanged(box) or transform is None or not are_lengths(shape):
+        return None  # what is wrong with a box by itself is reported for itself
+    own = box_of(transform, shape, nodes=group.attributes.get(REGISTRATION) == "node")
+    # the last cells of a coarser level may reach further than those that they were made of
+    return own if max(apart(box, own, transform)) > 1 else None
 
 
 def _otherwise_there(
@@ -135,10 +139,7 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
     first level, nor which of its numbers is for x: whatever fits is taken.
     """
     found = {
-        level["asset"]: (place, level, cells)
-        for place, level in islice(levels(group), known_conventions.MOST_LEVELS)
-        if isinstance(level.get("asset"), str)
-        and (cells := _cells({**group.attributes, **level})) is not None
+        level["asset"]: (place, level, cells) for place, level, cells in _levels_with_cells(group)
     }
     for place, level, cells in found.values():
         inner, source = level.get("transform"), level.get("derived_from")
@@ -152,6 +153,39 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
                 group.attribute_pointer(*place, "transform", "scale"),
                 f"scale of level {place[-1]} is {shown(given)}, and by {TRANSFORM} its cells are"
                 f" {_times(cells, others[0])} times as large as those of {shown(source)}",
+            )
+
+
+@rule(
+    "ZCF-SPATIAL-001",
+    on="group",
+    needs=("attributes",),
+    when=lambda group: "multiscales" in group.attributes,
+)
+def levels_begin_at_one_place(group: Group) -> Iterator[Fail]:
+    """Warn of levels that begin elsewhere than their source, and have no translation that would say so.
+
+    With the registration of nodes they do so rightly: the middle of a larger first cell is elsewhere.
+    """
+    found = {
+        level["asset"]: (place, level, cells)
+        for place, level, cells in _levels_with_cells(group)
+        if {**group.attributes, **level}.get(REGISTRATION, "pixel") == "pixel"
+    }
+    for place, level, cells in found.values():
+        inner, source = level.get("transform"), level.get("derived_from")
+        moved = inner.get("translation", [0]) if isinstance(inner, Mapping) else None
+        if not isinstance(source, str) or source not in found or not isinstance(moved, list):
+            continue
+        if _outside_of_box(group, level) is not None:
+            continue  # which says the same
+        _, other, others = found[source]
+        own, there = (level[TRANSFORM][2::3], other[TRANSFORM][2::3])
+        if all(one == 0 for one in moved) and math.dist(own, there) > CLOSE * min(*cells, *others):
+            yield Fail(
+                group.attribute_pointer(*place, TRANSFORM),
+                f"by {TRANSFORM} level {place[-1]} begins at {shown(own)} and {shown(source)}, of which it is derived,"
+                f" at {shown(there)}: that is the same place where its translation is 0 or left out",
             )
 
 
@@ -202,6 +236,19 @@ def _is_placed(group: Group, level: Mapping[str, Any]) -> bool:
         return True
     inner = node.hierarchy.children(node) if isinstance(node, Group) else []
     return any(TRANSFORM in one.attributes for one in inner)
+
+
+def _levels_with_cells(
+    group: Group,
+) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any], tuple[float, float]]]:
+    """Yield the levels that have a path and a transform that can be used: where they are listed, and how large their cells are."""
+    for place, level in islice(levels(group), known_conventions.MOST_LEVELS):
+        if (
+            isinstance(level.get("asset"), str)
+            and TRANSFORM in level
+            and (cells := _cells({**group.attributes, **level})) is not None
+        ):
+            yield place, level, cells
 
 
 def _cells(level: Mapping[str, Any]) -> tuple[float, float] | None:

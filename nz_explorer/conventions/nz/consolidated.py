@@ -333,8 +333,20 @@ def on_the_root(group: Group) -> Iterator[Fail]:
         yield Fail(
             "/consolidated_metadata",
             "this group has consolidated metadata, but the root has not",
-            fix=lambda _node: Draft("suggest", note="consolidate the metadata of the root"),
+            fix=_consolidate_the_root,
         )
+    among = group.attributes.get("consolidated_metadata")
+    if isinstance(among, Mapping) and "metadata" in among:
+        yield Fail(
+            "/attributes/consolidated_metadata",
+            "consolidated metadata stand among the attributes; readers look for them beside these, in the document itself",
+            readers={"zarr-python": "does not use them"},
+            fix=_consolidate_the_root,
+        )
+
+
+def _consolidate_the_root(_node: Node) -> Draft:
+    return Draft("suggest", note="consolidate the metadata of the root")
 
 
 # --- consolidated metadata of a group below the root ------------------------------------------------

@@ -241,7 +241,9 @@ def check_elements(codec: Any, packed: Any, count: int, limit: int) -> None:
     Raises
     ------
     UnpackedSizeExceeded
-        If there are more, or they are wider.
+        If they are wider.
+    ValueError
+        If there are more.
     """
     name = codec_name(codec)
     number, width = 0, _widest(codec)
@@ -251,7 +253,7 @@ def check_elements(codec: Any, packed: Any, count: int, limit: int) -> None:
         number, wide = _declared_at_the_end(name, packed)
         width = max(width, wide)
     if number > count:
-        raise UnpackedSizeExceeded(
+        raise ValueError(  # no limit lets it be read: no more than these have a place
             f"the chunk declares {plural(number, 'element')}, where {count:,} are expected"
         )
     if width * count > limit:

@@ -60,8 +60,9 @@ class Convention:
         Whether it is evaluated unless conventions are chosen; by default always.
     suggested_by : callable, optional
         Whether the attributes of a node suggest to ask for it; where it is not evaluated, that is told.
-    decides : {"error", "warning"}
-        The severity at which a broken rule with a MUST breaks it; a convention that has been withdrawn warns.
+    decides : {"error", "warning", "info"}
+        The severity at which a broken rule with a MUST breaks it; a convention that has been withdrawn warns. With ``info``
+        its text has no MUST: what breaks a definition in it breaks it.
     used_where : tuple of str
         Attributes without which a node does not use it. It is left out of the results where no node has
         one of them.

@@ -15,6 +15,7 @@ NCZARR = Convention(
     families=("NCZ", "JSON"),
     builds_on=("zarr2",),
     decided_by=("NCZ",),
+    decides="info",  # the text describes what netCDF-C writes, and has no word of duty
     rules=tuple(
         f"{__name__}.{module}"
         for module in ("superblock", "lost_metadata", "groups", "dimensions", "attributes")

@@ -29,6 +29,8 @@ def _decides(info: RuleInfo, convention: Convention) -> bool:
     """Whether breaking a rule is breaking its convention."""
     if convention.decides == "error":
         return info.required
+    if convention.decides == "info":
+        return info.level in ("DEF", "derived")
     demanded = info.level.upper().startswith(("MUST", "SHALL", "REQUIRE"))
     return demanded and info.severity == convention.decides
 

@@ -391,8 +391,10 @@ def _placed(array: Array) -> list[list[tuple[Transform, str]]]:
         place, seen = names.index(array.name), set()
         for one in arrays:
             named = one.attributes.get("grid_mapping")
-            own = "spatial:transform" in one.attributes or "GeoTransform" in one.attributes
-            if not own and ((not handed and named is None) or str(named) in seen):
+            own = "spatial:transform" in one.attributes
+            if not (own or handed or named is not None):
+                continue
+            if str(named) in seen and not own and "GeoTransform" not in one.attributes:
                 continue  # it has what an array before has
             seen.add(str(named))
             for given in transforms(one):

@@ -62,6 +62,22 @@ def levels_are_there(group: Group) -> RuleOutput:
 
 
 @rule("ZCF-MS-001", on="group", needs=("attributes",), when=_has_layout)
+def one_path_each(group: Group) -> Iterator[Fail]:
+    """Warn of levels that have the path of another: each object is a level of its own."""
+    first: dict[str, int] = {}
+    for i, level in enumerate(_layout(group)):
+        given = level.get("asset") if isinstance(level, Mapping) else None
+        if not _is_path(given) or given == level.get("derived_from"):
+            continue  # which is reported otherwise
+        if first.setdefault(given, i) != i:
+            yield Fail(
+                group.attribute_pointer("multiscales", "layout", i, "asset"),
+                f"asset {json_text(given)} of level {i} is that of level {first[given]} already",
+                severity="warning",
+            )
+
+
+@rule("ZCF-MS-001", on="group", needs=("attributes",), when=_has_layout)
 def derived_from_others(group: Group) -> Iterator[Fail]:
     """Require levels to be derived from others: from one that is there already, in the end."""
     for i, way in _circles(_layout(group)):

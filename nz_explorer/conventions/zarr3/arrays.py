@@ -344,7 +344,7 @@ def chunk_keys(array: Array) -> Iterator[Fail]:
     given = array.metadata.get("chunk_key_encoding", "default")
     name = given.get("name") if isinstance(given, dict) else given
     separator = configuration_of(given).get("separator", "/")
-    if name in PROPOSED_CHUNK_KEYS:
+    if isinstance(name, str) and name in PROPOSED_CHUNK_KEYS:
         yield Fail(
             "/chunk_key_encoding",
             f"chunk key encoding {name} is proposed, and not registered: few readers know it",

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.times_as_numbers import REFUSED, TIMES, as_numbers, in_multiples
+from nz_explorer.conventions.zarr3.arrays import all_codecs
 from nz_explorer.conventions.zarr3.registered_extensions import CODECS
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
@@ -158,13 +159,22 @@ def _is_lossy(name: str) -> bool:
 @rule("NZ-CODEC-004", on="array", formats=(3,), needs=("codecs",))
 def lossless(array: Array) -> Iterator[Fail]:
     """Note a codec that may change the values."""
-    for i, codec in enumerate(array.codecs):
+    for pointer, codec in all_codecs(array.codecs, "/codecs"):
         name = codec_name(codec)
         if name is not None and _is_lossy(name):
+            own = name in _OF_NUMCODECS
             yield Fail(
-                f"/codecs/{i}",
+                pointer,
                 f"the codec {name} may change values: what is read is not exactly what was written",
+                impact="advice" if own else None,
+                readers={} if own else None,
             )
+
+
+_OF_NUMCODECS = frozenset(
+    f"numcodecs.{n}" for n in ("astype", "bitround", "fixedscaleoffset", "quantize")
+)
+"""Those that zarr-python, which installs numcodecs, always has."""
 
 
 @rule("NZ-CODEC-003", on="array", formats=(3,), needs=("shape", "chunk shape", "codecs"))

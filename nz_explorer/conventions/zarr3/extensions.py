@@ -247,16 +247,13 @@ def _misplaced(pointer: str, given: dict[str, Any], member: str) -> Fail:
         moved = move(at, pointers.join(place, member))
         steps = (moved,) if "configuration" in given else (add(place, {}), moved)
         fix = lambda _node: Draft("suggest", steps)  # noqa: E731
-    readers = {}
-    if name == "bytes":
-        readers = dict.fromkeys(
-            ("zarr-python", "xarray"), "does not see it, and takes little-endian"
-        )
+    misread = name == "bytes" and given[member] == "big" and fix is not None
+    unseen = dict.fromkeys(("zarr-python", "xarray"), "does not see it, and takes little-endian")
     return Fail(
         at,
         f"{json_text(member)} is a setting of {name} and belongs into its configuration; beside the name it is no part of an extension, so readers must not open the array",
-        impact="values" if readers and given[member] == "big" else "convention",
-        readers=readers,
+        impact="values" if misread else "convention",
+        readers=unseen if misread else {},
         fix=fix,
     )
 

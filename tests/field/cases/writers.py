@@ -30,7 +30,7 @@ def regions_across_chunks(folder: Path) -> Path:
 @reported(
     "fsspec/kerchunk#212",
     "Files of ERA5 that are combined by reference all have another scale_factor and add_offset",
-    finding=("CF-PACK-005", "/t2m", "one by one"),
+    finding=("CF-PACK-005", "/t2m", "of its own"),
     before=sees(xarray, lambda ds: abs(float(ds["t2m"][-1, -1]) - 310.4) > 10),
     values="all",
 )

@@ -77,6 +77,11 @@ BROKEN = {
 }
 
 
+def test_zarr_v3_is_not_defined(tmp_path: Path) -> None:
+    group = {"zarr_format": 3, "node_type": "group", "attributes": {"_nczarr_superblock": {}}}
+    assert _verdict(tmp_path, {"zarr.json": group}) is None
+
+
 @pytest.mark.parametrize("documents", KEPT.values(), ids=list(KEPT))
 def test_datasets_that_keep_the_text(tmp_path: Path, documents: dict[str, Any]) -> None:
     assert _verdict(tmp_path, documents) is True

@@ -49,7 +49,7 @@ SIDE_NAMES: dict[Part, tuple[str, ...]] = {
     "attr": (".nczattrs", ".nczattr"),
 }
 """How each part is called where it is an object of its own."""
-MEMBERS = {
+MEMBERS: dict[str, tuple[str, ...]] = {
     "dimensions": ("dimensions", "dims"),
     "arrays": ("arrays", "vars"),
     "groups": ("groups", "groups"),

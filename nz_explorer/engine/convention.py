@@ -62,7 +62,7 @@ class Convention:
         Whether the attributes of a node suggest to ask for it; where it is not evaluated, that is told.
     decides : {"error", "warning", "info"}
         The severity at which a broken rule with a MUST breaks it; a convention that has been withdrawn warns. With ``info``
-        its text has no MUST: what breaks a definition in it breaks it.
+        its text has no MUST: what breaks a definition in it breaks it, or what another family requires.
     used_where : tuple of str
         Attributes without which a node does not use it. It is left out of the results where no node has
         one of them.

@@ -14,7 +14,9 @@ NCZARR = Convention(
     title="NCZarr, as netCDF-C writes it",
     families=("NCZ", "JSON"),
     builds_on=("zarr2",),
-    decided_by=("NCZ",),
+    decided_by=("NCZ", "Z2", "JSON", "TREE"),  # "is expected to also be a legal Zarr dataset"
+    zarr_format=2,
+    in_other_formats=None,  # its text speaks of v2; what it has on v3 is commented out
     decides="info",  # the text describes what netCDF-C writes, and has no word of duty
     rules=tuple(
         f"{__name__}.{module}"

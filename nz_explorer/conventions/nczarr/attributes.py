@@ -202,7 +202,7 @@ def _types_of_today(place: Place, node: Node) -> Draft | None:
     return Draft("suggest", (*operations, remove(place.pointer)))
 
 
-@rule("NCZ-ATT-002", on="node")
+@rule("NCZ-ATT-002", "NCZ-ATT-006", on="node")
 def known_types(node: Node) -> Iterator[Fail]:
     """Require types that netCDF-C knows."""
     found = _typed(node)
@@ -229,6 +229,7 @@ def known_types(node: Node) -> Iterator[Fail]:
                 f"the type of {key} is {shown(spelled)}, which is for text that is JSON; netCDF-C 4.10 takes it"
                 " for its own metadata only",
                 fix=_as_characters(place.at("types", key)),
+                rule="NCZ-ATT-006",
             )
             yield outside if _is_looked_up(node, key) else unused(outside)
 

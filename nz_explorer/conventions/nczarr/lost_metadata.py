@@ -50,6 +50,7 @@ def metadata_are_there(group: Group) -> Iterator[Fail]:
             yield Fail(
                 _pointer(group, "_nczarr_group", era),
                 f"the superblock has the form that netCDF-C reads, but the metadata of {group.path} are {_where(group, 'group')}: netCDF-C {does}",
+                severity="warning",
                 impact="blocks" if listed_anyway else None,
                 readers={"netCDF-C": "crashes the process (4.10)"} if listed_anyway else None,
                 fix=lambda node: _group_metadata(node, era),
@@ -70,6 +71,7 @@ def metadata_are_there(group: Group) -> Iterator[Fail]:
             yield Fail(
                 _pointer(array, "_nczarr_array", era),
                 f"{group.path} lists {json_text(array.name)}, and netCDF-C's metadata of it are {_where(array, 'array')}",
+                severity="warning",
                 path=array.path,
                 rule="NCZ-VAR-006",
                 fix=lambda node, path=array.path: _array_metadata(node, path, era),  # type: ignore[misc]  # bound now
@@ -109,6 +111,7 @@ def _no_group(group: Group, lost: list[str]) -> Fail:
         "",
         f"{group.path} has no .zgroup, so netCDF-C does not read its metadata: it crashes, because"
         f" {listed(sorted(set(lost)))} cannot be found",
+        severity="warning",
         impact="blocks",
         readers={"netCDF-C": "crashes the process (4.10)"},
     )
@@ -124,6 +127,7 @@ def root_has_attributes(root: Node) -> Iterator[Fail]:
         yield Fail(
             "/.zattrs",
             "the superblock is that of netCDF-C, and the root has no .zattrs, without which netCDF-C 4.10 crashes",
+            severity="warning",
             impact="blocks",
             readers={"netCDF-C": "crashes the process (4.10)"},
             fix=lambda _node: Draft("safe", (add("/.zattrs", {}),)),

@@ -30,7 +30,8 @@ def _decides(info: RuleInfo, convention: Convention) -> bool:
     if convention.decides == "error":
         return info.required
     if convention.decides == "info":
-        return info.level in ("DEF", "derived")
+        own = info.family == convention.family
+        return info.level in ("DEF", "derived") if own else info.required
     demanded = info.level.upper().startswith(("MUST", "SHALL", "REQUIRE"))
     return demanded and info.severity == convention.decides
 

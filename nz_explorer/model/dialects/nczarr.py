@@ -49,10 +49,10 @@ SIDE_NAMES: dict[Part, tuple[str, ...]] = {
     "attr": (".nczattrs", ".nczattr"),
 }
 """How each part is called where it is an object of its own."""
-MEMBERS = {
+MEMBERS: dict[str, tuple[str, ...]] = {
     "dimensions": ("dimensions", "dims"),
     "arrays": ("arrays", "vars"),
-    "groups": ("groups", "groups", "subgroups"),
+    "groups": ("groups", "groups"),
     "dimension_references": ("dimension_references", "dimrefs"),
 }
 """How members of the parts are called: in the attributes of today, and before."""
@@ -104,6 +104,8 @@ class Place:
     def member(self, name: str) -> tuple[str, Any]:
         """Return a member under whichever of its `MEMBERS` names it has, and that name; else that of its time and None."""
         spellings = MEMBERS.get(name, (name, name))
+        if name == "groups" and self.pointer.startswith("/attributes/"):
+            spellings = (*spellings, "subgroups")  # so it is called in Zarr v3, and there alone
         if isinstance(self.value, dict):
             for spelled in spellings:
                 if spelled in self.value:

@@ -18,8 +18,9 @@ def one_length_each(group: Group) -> Iterator[Fail]:
 
     Where it has notes of its own, these give the lengths (NCZ-VAR-002).
     """
-    root = group.hierarchy.root
-    if nczarr.is_read(root, "superblock") or "noxarray" in group.hierarchy.modes:
+    root, modes = group.hierarchy.root, group.hierarchy.modes
+    notes_count = nczarr.is_read(root, "superblock") and not {"zarr", "xarray"} & {*modes}
+    if notes_count or "noxarray" in modes:
         return
     found: dict[str, dict[int, tuple[Array, int]]] = {}
     for array in group.arrays:

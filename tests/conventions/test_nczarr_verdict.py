@@ -70,6 +70,14 @@ BROKEN = {
         _nczarr_group={"dimensions": {"x": 3}, "arrays": ["a"], "subgroups": ["g"]}
     ),
     "nothing noted of an empty group": {**_documents(), "g/.zattrs": {}},
+    "no attributes of a group": {
+        key: document for key, document in _documents().items() if key != "g/.zattrs"
+    },
+    "a name that has two lengths": {
+        ".zgroup": {"zarr_format": 2},
+        "a/.zarray": {**ARRAY, "shape": [3, 2], "chunks": [3, 2]},
+        "a/.zattrs": {"_ARRAY_DIMENSIONS": ["x", "x"]},
+    },
     "no Zarr v2": {
         **_documents(),
         "a/.zarray": {key: value for key, value in ARRAY.items() if key != "chunks"},

@@ -20,7 +20,14 @@ NCZARR = Convention(
     decides="info",  # the text describes what netCDF-C writes, and has no word of duty
     rules=tuple(
         f"{__name__}.{module}"
-        for module in ("superblock", "lost_metadata", "groups", "dimensions", "attributes")
+        for module in (
+            "superblock",
+            "lost_metadata",
+            "groups",
+            "dimensions",
+            "dimension_lengths",
+            "attributes",
+        )
     ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),
     wanted=lambda hierarchy, _: (

@@ -40,6 +40,14 @@ def metadata_are_there(group: Group) -> Iterator[Fail]:
                 if reference.startswith(stem)
             ]
             if listed_anyway and not lost:
+                if group.state != "missing":
+                    yield Fail(
+                        _pointer(group, "_nczarr_group", era),
+                        f"{group.path} has no .zattrs, and so none of netCDF-C's metadata; it lists the folder in their place, and sees the same",
+                        impact="convention",
+                        readers={},
+                        fix=lambda node: _group_metadata(node, era),
+                    )
                 return
             if group.state == "missing":
                 yield _no_group(group, lost)

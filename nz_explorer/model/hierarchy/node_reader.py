@@ -322,10 +322,13 @@ def _inside(
     names = [name for name in listing.names if not _CHUNK_NAME.fullmatch(name)]
     stem = below(array.path)
     paths = [stem + name for name in names if not is_document(name) and "\\" not in name]
+    if array.zarr_format == 2 and "c" in chunks:  # the folder of chunks in v3, and a usual name
+        paths.append(stem + "c")
     nodes = [node.path for node in read_nodes(hierarchy, paths, cancel) if node] if paths else []
     if nodes:
         known = {path.rpartition("/")[2] for path in nodes}
         names = [name for name in names if name not in known]
+        chunks = tuple([name for name in chunks if name not in known])
     inside = Inside(nodes, chunks, tuple(names), listing.complete, listing.folders, listing.files)
     return inside, bool(paths)
 

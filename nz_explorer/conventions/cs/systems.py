@@ -7,16 +7,16 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
-from nz_explorer.conventions.cs.axis_coordinates import coordinates, has_time, is_text
-from nz_explorer.conventions.cs.directions import directions, is_physical, told_abbreviation
-from nz_explorer.conventions.cs.members import misplaced
-from nz_explorer.conventions.cs.parametric import parametric
-from nz_explorer.conventions.cs.system_types import (
+from nz_explorer.conventions.cs.axes import (
     axes_of_type,
     fitting_type,
     marked_letters,
     retyped,
 )
+from nz_explorer.conventions.cs.axis_coordinates import coordinates, has_time, is_text
+from nz_explorer.conventions.cs.directions import directions, is_physical, told_abbreviation
+from nz_explorer.conventions.cs.members import misplaced
+from nz_explorer.conventions.cs.parametric import parametric
 from nz_explorer.conventions.cs.times import TEXTS
 from nz_explorer.conventions.zarr3.nodes import set_to, shown
 from nz_explorer.conventions.zcf import known_conventions

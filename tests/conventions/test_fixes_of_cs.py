@@ -22,6 +22,12 @@ FIXED = {
     ),
     "CS-REV-001: the type is that of other axes": ("/t", ("cs", "crs", 0, "type"), "planar"),
     "CS-REV-001: a height in a planar system": ("/t", ("cs", "crs", 0, "type"), "compound"),
+    "CS-AX-003: a depth in an undefined system": ("/v", ("cs", "crs", 2, "type"), "vertical"),
+    "CS-REV-003: unknown, which geozarr for R writes": (
+        "/cru/tmp",
+        ("cs", "crs", 0, "type"),
+        "planar",
+    ),
     "REF-002: a path of cs that begins at the group, in systems with a type": (
         "/cru/tmp",
         ("cs", "crs", 1, "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),

@@ -9,6 +9,7 @@ from nz_explorer.conventions.cs.axis_coordinates import is_text
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, add, remove, replace
+from nz_explorer.model.dialects import crs as known_crs
 from nz_explorer.model.dialects.cs import ABBREVIATIONS, Axis, CoordinateSet
 
 DIRECTIONS = frozenset(
@@ -177,3 +178,15 @@ def _no_direction(axis: Axis, pointer: str, kind: str) -> RuleOutput:
         f"the {kind} axis {json_text(axis.name)} has a direction, which is allowed only if there is a natural one",
         rule="CS-AX-006",
     )
+
+
+def told_abbreviation(axis: Axis) -> tuple[str, str] | None:
+    """Return what tells which abbreviation an axis has to have, and that; None where nothing does."""
+    name = (axis.name or "").lower()
+    if name in known_crs.X_NAMES | known_crs.Y_NAMES:
+        return "name", "X" if name in known_crs.X_NAMES else "Y"
+    # that of texts is one that they have by nature, in space and time or not
+    numeric = [one for one in axis.sets if not is_text(one)]
+    directions = {one.direction for one in numeric if isinstance(one.direction, str)}
+    right = next((key for key, usual in USUAL.items() if directions & set(usual)), None)
+    return None if right is None else ("direction", right)

@@ -7,8 +7,14 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
-from nz_explorer.conventions.cs.axis_coordinates import coordinates, has_texts, has_time, is_text
-from nz_explorer.conventions.cs.directions import USUAL, directions, is_physical
+from nz_explorer.conventions.cs.axes import (
+    axes_of_type,
+    fitting_type,
+    marked_letters,
+    retyped,
+)
+from nz_explorer.conventions.cs.axis_coordinates import coordinates, has_time, is_text
+from nz_explorer.conventions.cs.directions import directions, is_physical, told_abbreviation
 from nz_explorer.conventions.cs.members import misplaced
 from nz_explorer.conventions.cs.parametric import parametric
 from nz_explorer.conventions.cs.times import TEXTS
@@ -136,13 +142,13 @@ def of_crs(crs: Crs, beside: Iterable[Axis] = ()) -> RuleOutput:
                 f"type must be one of {', '.join(TYPES)}, got {shown(crs.given['type'])}"
                 + (", as geozarr for R writes it" if crs.given["type"] == "unknown" else ""),
                 severity="warning" if crs.given["type"] == "unknown" else None,
-                fix=set_to(crs.pointer("type"), "undefined", "suggest")
+                fix=set_to(crs.pointer("type"), fitting_type(marked_letters(crs)), "suggest")
                 if crs.given["type"] == "unknown"
                 else None,
                 rule="CS-REV-003",
             )
         else:
-            yield from _of_type(crs, beside)
+            yield from axes_of_type(crs, beside)
     if isinstance(crs.given, Mapping) and isinstance(crs.given.get("axes"), list) and crs.axes:
         yield Fail(
             crs.pointer("axes"),
@@ -157,7 +163,7 @@ def of_crs(crs: Crs, beside: Iterable[Axis] = ()) -> RuleOutput:
     for axis in crs.axes:
         others = [*beside, *(one for one in crs.axes if one is not axis)]
         yield from _axis(
-            axis, {one.abbreviation for one in others if is_physical(one)}, located=located
+            crs, axis, {one.abbreviation for one in others if is_physical(one)}, located=located
         )
         yield from misplaced(axis)
         yield from directions(axis, at_axis=at_axes or "direction" in axis.given)
@@ -250,7 +256,7 @@ def _as_proj(pointer: str, given: Any) -> Draft | None:
     return Draft("suggest", (replace(pointer, right),))
 
 
-def _axis(axis: Axis, taken: Container[str], *, located: bool) -> RuleOutput:
+def _axis(crs: Crs, axis: Axis, taken: Container[str], *, located: bool) -> RuleOutput:
     shown = json_text(axis.name)
     if axis.name is None:
         given = axis.given.get("name")
@@ -265,7 +271,7 @@ def _axis(axis: Axis, taken: Container[str], *, located: bool) -> RuleOutput:
             severity="warning",
             rule="CS-AX-001",
         )
-    yield from _abbreviation(axis, taken, located=located)
+    yield from _abbreviation(crs, axis, taken, located=located)
     given, pointer = axis.given.get("coordinates"), axis.pointer("coordinates")
     if "coordinates" not in axis.given:
         yield from _without_coordinates(axis, located=located)
@@ -284,59 +290,6 @@ def _axis(axis: Axis, taken: Container[str], *, located: bool) -> RuleOutput:
             yield from judge_attributes(one.pointer("boundaries", "attributes"), limits)
         yield from coordinates(axis, one)
         yield from parametric(axis, one)
-
-
-_OF_TYPE = {"planar": "XY", "vertical": "Z", "temporal": "T", "undefined": ""}
-"""The abbreviations of axes that belong to a reference system of each type; of compound ones any."""
-
-
-def _of_type(crs: Crs, beside: Iterable[Axis]) -> RuleOutput:
-    """Judge whether the axes of a reference system are those of its type."""
-    given = crs.given.get("type")
-    own = _OF_TYPE.get(given) if isinstance(given, str) else None
-    if own is None:
-        return
-    if len(own) == len(crs.axes) == 1 and not has_texts(crs.axes[0]):
-        yield from _unmarked(crs.axes[0], own)
-    # what is there twice, and letters of texts, are reported as such: then the letter is wrong
-    letters = Counter(
-        axis.abbreviation for axis in (*crs.axes, *beside) if axis.abbreviation in ABBREVIATIONS
-    )
-    marked = {
-        axis.abbreviation: axis
-        for axis in crs.axes
-        if axis.abbreviation in ABBREVIATIONS
-        and letters[axis.abbreviation] == 1
-        and not has_texts(axis)
-    }
-    strange = [axis for letter, axis in marked.items() if letter not in own]
-    if not strange:
-        return
-    fitting = [name for name, those in _OF_TYPE.items() if marked.keys() <= set(those)]
-    right = fitting[0] if fitting else "compound"
-    yield Fail(
-        crs.pointer("type"),
-        f"type {json_text(given)} is for {' and '.join(own) or 'axes without an abbreviation'}, but axis"
-        f" {json_text(strange[0].name)} is marked {strange[0].abbreviation}; if that is right, the type is {right}",
-        fix=lambda _node: Draft("suggest", (replace(crs.pointer("type"), right),)),
-        rule="CS-REV-001",
-    )
-
-
-def _unmarked(axis: Axis, letter: str) -> RuleOutput:
-    """Judge the only axis of a temporal or vertical system that nothing else tells to be one."""
-    told = axis.given.get("coordinates") is not None and _meant(axis) is not None
-    if "abbreviation" not in axis.given and not told and not has_time(axis):
-        pointer = axis.pointer("abbreviation")
-        bare = axis.given.get("coordinates") is None
-        what = "neither an abbreviation nor coordinates" if bare else "no abbreviation"
-        yield Fail(
-            pointer,
-            f"axis {json_text(axis.name)} has {what}; judging by the type of its reference system it is {letter}",
-            severity="warning",
-            fix=None if bare else lambda _node: Draft("suggest", (add(pointer, letter),)),
-            rule="CS-AX-003",
-        )
 
 
 _OF_COORDINATES = ("unit", "time", "values", "parametric", "boundaries")
@@ -376,7 +329,7 @@ def _wrap(pointer: str, given: Any) -> FixMaker:
     return lambda _node: Draft("unsafe", (replace(pointer, [given]),))
 
 
-def _abbreviation(axis: Axis, taken: Container[str], *, located: bool) -> RuleOutput:
+def _abbreviation(crs: Crs, axis: Axis, taken: Container[str], *, located: bool) -> RuleOutput:
     given = axis.abbreviation
     pointer = axis.pointer("abbreviation")
     listed = axis.given.get("coordinates")
@@ -417,7 +370,9 @@ def _abbreviation(axis: Axis, taken: Container[str], *, located: bool) -> RuleOu
         yield Fail(
             pointer,
             f"axis {json_text(axis.name)} has a time object, and no abbreviation, which has to be T{other}",
-            fix=None if other else lambda _node: Draft("suggest", (add(pointer, "T"),)),
+            fix=None
+            if other
+            else lambda _node: Draft("suggest", (add(pointer, "T"), *retyped(crs, "T"))),
             rule="CS-AX-003",
         )
     elif (
@@ -425,15 +380,20 @@ def _abbreviation(axis: Axis, taken: Container[str], *, located: bool) -> RuleOu
         and not text
         # one without coordinates is ordinal, such as the columns of a picture
         and (located or axis.given.get("coordinates") is not None)
-        and (meant := _meant(axis)) is not None
+        and (meant := told_abbreviation(axis)) is not None
         and meant[1] not in taken  # of which there may be one only
     ):
         what, letter = meant
         yield Fail(
             pointer,
-            f"axis {json_text(axis.name)} has no abbreviation; judging by its {what} it is {letter}",
+            f"axis {json_text(axis.name)} has no abbreviation; judging by its {what} it is {letter}"
+            + (
+                f", but the type of its reference system is {json_text(crs.given['type'])}"
+                if retyped(crs, letter)
+                else ""
+            ),
             severity="warning",
-            fix=lambda _node: Draft("suggest", (add(pointer, letter),)),
+            fix=lambda _node: Draft("suggest", (add(pointer, letter), *retyped(crs, letter))),
             rule="CS-AX-003",
         )
 
@@ -442,25 +402,15 @@ def _right_abbreviation(axis: Axis, taken: Container[str], *, text: bool) -> Dra
     """Return the fix of an abbreviation that there is not, None where nothing tells which is meant."""
     given, pointer = axis.abbreviation, axis.pointer("abbreviation")
     of_time = has_time(axis)
-    _, meant = ("", "T") if of_time else ("", None) if text else _meant(axis) or ("", None)
+    _, meant = (
+        ("", "T") if of_time else ("", None) if text else told_abbreviation(axis) or ("", None)
+    )
     letter = given.strip().upper() if isinstance(given, str) else None
     likely = [one for one in (letter, meant) if one in ABBREVIATIONS and one not in taken]
     if not likely:
         return Draft("suggest", (remove(pointer),)) if given == "" else None
     sure = likely[0] == letter and meant in (None, letter)
     return Draft("safe" if sure else "suggest", (replace(pointer, likely[0 if sure else -1]),))
-
-
-def _meant(axis: Axis) -> tuple[str, str] | None:
-    """Return what tells which abbreviation an axis has to have, and that; None where nothing does."""
-    name = (axis.name or "").lower()
-    if name in known_crs.X_NAMES | known_crs.Y_NAMES:
-        return "name", "X" if name in known_crs.X_NAMES else "Y"
-    # that of texts is one that they have by nature, in space and time or not
-    numeric = [one for one in axis.sets if not is_text(one)]
-    directions = {one.direction for one in numeric if isinstance(one.direction, str)}
-    right = next((key for key, usual in USUAL.items() if directions & set(usual)), None)
-    return None if right is None else ("direction", right)
 
 
 _WORDS = {2: "two", 3: "three", 4: "four"}

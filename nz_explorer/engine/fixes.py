@@ -212,12 +212,12 @@ def finish(draft: Draft, node: Node) -> Fix:
     Fix
         With the consolidated entries that would be stale otherwise.
     """
-    if draft.document is not None:
-        return Fix(draft.safety, draft.document, draft.operations, draft.note)
     if draft.also:
         parts = [finish(part, node) for part in (dataclasses.replace(draft, also=()), *draft.also)]
         others = [change for part in parts for change in part.changes][1:]
         return dataclasses.replace(parts[0], also=tuple(others))
+    if draft.document is not None:
+        return Fix(draft.safety, draft.document, draft.operations, draft.note)
     node = draft.node or node
     stem = below(node.path)[1:]
     changes: dict[str, list[Operation]] = {}

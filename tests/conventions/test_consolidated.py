@@ -181,3 +181,32 @@ def test_the_document_of_a_group_is_written_as_its_entry_says(tmp_path: Path) ->
     assert zarr.open_group(tmp_path, mode="r", use_consolidated=False)["g"].attrs["title"] == "T"
     rules = {finding.rule for finding in nz.check(tmp_path, progress=False).findings}
     assert not rules & {"NZ-CONS-002", "NZ-CONS-004", "TREE-002"}
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_a_group_that_a_fix_creates_is_in_the_consolidated_metadata_too(
+    tmp_path: Path, zarr_format: int
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        group = zarr.create_group(tmp_path, zarr_format=zarr_format)  # type: ignore[arg-type]
+        group.create_array("g/a", shape=(), dtype="float64")[...] = 1.0
+        zarr.consolidate_metadata(tmp_path)
+    name = ".zgroup" if zarr_format == 2 else "zarr.json"
+    (tmp_path / "g" / name).unlink()
+    for attributes in tmp_path.glob("g/.zattrs"):
+        attributes.unlink()
+
+    def without(entries: dict[str, Any]) -> None:
+        for key in ("g", "g/.zgroup", "g/.zattrs"):
+            entries.pop(key, None)
+
+    _entries(tmp_path, zarr_format, without)
+    before = nz.check(tmp_path, progress=False).findings
+    fixed = [finding for finding in before if finding.rule == "TREE-002"]
+
+    nz.apply(fixed, nz.open_store(tmp_path, mode="r+")).write()
+
+    after = {finding.rule for finding in nz.check(tmp_path, progress=False).findings}
+    assert fixed and "TREE-002" not in after and not after & CONS
+    assert "a" in zarr.open_group(tmp_path, mode="r", use_consolidated=True)["g"]

@@ -142,20 +142,31 @@ def _create_root(node: Node) -> Draft:
 
 
 def _create_group(node: Node) -> Draft:
-    stem = below(node.path)[1:]
     zarr_format = node.hierarchy.zarr_format or next(
         (child.zarr_format for child in getattr(node, "children", None) or () if child.zarr_format),
         3,
     )
     if zarr_format == 2:
-        return Draft("safe", (add("", {"zarr_format": 2}),), document=f"{stem}.zgroup")
+        return _created(node, ".zgroup", {"zarr_format": 2})
     document = {"zarr_format": 3, "node_type": "group"}
     consolidated = node.hierarchy.consolidated
     copied = None if consolidated is None else consolidated.entry(node.path)
     if node.path != "/" and isinstance(copied, dict) and copied.items() >= document.items():
         # what readers of consolidated metadata see of it already, such as its attributes
         document = {key: value for key, value in copied.items() if key != "consolidated_metadata"}
-    return Draft("safe", (add("", document),), document=f"{stem}zarr.json")
+    return _created(node, "zarr.json", document)
+
+
+def _created(node: Node, name: str, document: dict[str, Any]) -> Draft:
+    """Return the draft of a new document, with its consolidated copy: without it, the group stays hidden."""
+    consolidated = node.hierarchy.consolidated
+    copies: tuple[Draft, ...] = ()
+    same = consolidated is not None and consolidated.zarr_format == (2 if name == ".zgroup" else 3)
+    if consolidated is not None and same and consolidated.entry(node.path, name) is None:
+        entry = add(consolidated.pointer(node.path, name), document)
+        copies = (Draft("safe", (entry,), document=consolidated.holder.key),)
+    key = below(node.path)[1:] + name
+    return Draft("safe", (add("", document),), document=key, also=copies)
 
 
 @rule("TREE-003", on="inside")

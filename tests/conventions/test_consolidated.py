@@ -183,9 +183,10 @@ def test_the_document_of_a_group_is_written_as_its_entry_says(tmp_path: Path) ->
     assert not rules & {"NZ-CONS-002", "NZ-CONS-004", "TREE-002"}
 
 
+@pytest.mark.parametrize("lost", [("g",), ("g", "g/a")])
 @pytest.mark.parametrize("zarr_format", [2, 3])
 def test_a_group_that_a_fix_creates_is_in_the_consolidated_metadata_too(
-    tmp_path: Path, zarr_format: int
+    tmp_path: Path, zarr_format: int, lost: tuple[str, ...]
 ) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -198,8 +199,9 @@ def test_a_group_that_a_fix_creates_is_in_the_consolidated_metadata_too(
         attributes.unlink()
 
     def without(entries: dict[str, Any]) -> None:
-        for key in ("g", "g/.zgroup", "g/.zattrs"):
-            entries.pop(key, None)
+        for path in lost:
+            for name in ("", "/.zgroup", "/.zattrs", "/.zarray"):
+                entries.pop(path + name, None)
 
     _entries(tmp_path, zarr_format, without)
     before = nz.check(tmp_path, progress=False).findings

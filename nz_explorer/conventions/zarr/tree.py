@@ -158,15 +158,34 @@ def _create_group(node: Node) -> Draft:
 
 
 def _created(node: Node, name: str, document: dict[str, Any]) -> Draft:
-    """Return the draft of a new document, with its consolidated copy: without it, the group stays hidden."""
+    """Return the draft of a new document, with the consolidated copies without which it and what is in it stay hidden."""
     consolidated = node.hierarchy.consolidated
     copies: tuple[Draft, ...] = ()
     same = consolidated is not None and consolidated.zarr_format == (2 if name == ".zgroup" else 3)
-    if consolidated is not None and same and consolidated.entry(node.path, name) is None:
-        entry = add(consolidated.pointer(node.path, name), document)
-        copies = (Draft("safe", (entry,), document=consolidated.holder.key),)
+    if consolidated is not None and same:
+        there = [(node.path, name, document)]
+        there += [
+            (child.path, one.name, _without_copies(one.value))
+            for child in getattr(node, "children", None) or ()
+            for one in child.documents
+            if one.name in _COPIED[consolidated.zarr_format] and isinstance(one.value, dict)
+        ]
+        entries = tuple(
+            add(consolidated.pointer(path, called), value)
+            for path, called, value in there
+            if consolidated.entry(path, called) is None
+        )
+        copies = (Draft("safe", entries, document=consolidated.holder.key),) if entries else ()
     key = below(node.path)[1:] + name
     return Draft("safe", (add("", document),), document=key, also=copies)
+
+
+_COPIED = {2: (".zarray", ".zgroup", ".zattrs"), 3: ("zarr.json",)}
+"""The documents that consolidated metadata hold copies of, by the version of Zarr."""
+
+
+def _without_copies(document: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if name != "consolidated_metadata"}
 
 
 @rule("TREE-003", on="inside")

@@ -193,11 +193,12 @@ def _shared_by_name(array: Array, given: str) -> dict[str, str] | None:
     name = given.rpartition("/")[2]
     for path in all_above(array.path):
         group = array.hierarchy.get(path)
-        shared = group.attributes.get("crs") if isinstance(group, Group) else None
+        if not isinstance(group, Group):
+            continue
+        shared = group.attributes.get("crs")
         if isinstance(shared, Mapping) and is_shared(shared) and name in shared:
             named = {"attribute": join("/attributes/crs", name)}
-            typed = any(isinstance(one, Mapping) and "type" in one for one in shared.values())
-            text: Text = "cs" if typed or has_types(array) else "earlier cs"
+            text: Text = "cs" if has_types(group) or has_types(array) else "earlier cs"
             return {"node": path_to(array, path, named, text), **named}
     return None
 

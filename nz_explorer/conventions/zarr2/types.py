@@ -313,9 +313,8 @@ def fill_base64(array: Array) -> Iterator[Fail]:
     elif decoded is not None and _lacks_zeros(array, given, decoded):
         yield Fail(
             FILL,
-            f"{message}: zarr-python 3 leaves out zeros at the end",
-            severity="info",  # the text asks for base64, not for all bytes of an element
-            impact="advice",
+            f"{message}: zarr-python 3 leaves out zeros at the end, and adds them when it reads",
+            impact="convention",
             readers={"tensorstore": "refuses the array: Expected base64-encoded bytes"},
             fix=_as_base64,
         )

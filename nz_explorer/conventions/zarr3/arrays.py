@@ -238,8 +238,6 @@ def _not_registered(pointer: str, what: str, name: str) -> Fail:
         f"{what} is not a registered data type; zarr-python writes and reads it, and other readers may not open the array{like}"
         if known
         else f"{what} is not a registered data type; few readers can open the array",
-        # the sentence on names has no keyword
-        severity="warning" if known else None,
         impact="convention" if known else None,
         readers={} if known else None,
     )

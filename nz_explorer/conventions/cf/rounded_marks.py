@@ -72,7 +72,12 @@ def marks_are_kept_by_codecs(array: Array) -> Iterator[Fail]:
                 stored = (
                     back.view(given.dtype) if back.dtype.kind in "uV" else back.astype(given.dtype)
                 )
-            except (TypeError, ValueError, ArithmeticError, RuntimeError):  # refused: other rules tell
+            except (
+                TypeError,
+                ValueError,
+                ArithmeticError,
+                RuntimeError,
+            ):  # refused: other rules tell
                 return
             if np.array_equal(stored, given, equal_nan=True):
                 continue

@@ -7,17 +7,6 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-import jsonpointer
-
-from nz_explorer.conventions.zarr3.codec_packages import (
-    NOT_WITH_ZARR,
-    SETTINGS_UNKNOWN,
-    WITH_SETTINGS,
-    WRAPPED,
-    is_a_guess,
-    meant_in_v3,
-    what_it_needs,
-)
 from nz_explorer.conventions.zarr3.nodes import (
     MOST_ELEMENTS,
     V3,
@@ -31,7 +20,6 @@ from nz_explorer.conventions.zarr3.nodes import (
 )
 from nz_explorer.conventions.zarr3.registered_extensions import (
     CHUNK_KEYS,
-    CODECS,
     PROPOSED_CHUNK_KEYS,
     UNREGISTERED_TYPES,
     URI_NAME,
@@ -376,98 +364,6 @@ def _bytes_alone(_node: Node) -> Draft:
     codec = {"name": "bytes", "configuration": {"endian": "little"}}
     note = "so zarrita writes chunks where it is given no codec; add the compressor if they are compressed"
     return Draft("suggest", (replace("/codecs", [codec]),), note)
-
-
-_WITHOUT_CONFIGURATION = {
-    "zarr-python": "raises ValueError: Named configuration does not have a 'configuration' key",
-    "xarray": "cannot open the group",
-}
-"""What happens with codecs of numcodecs that have none; an empty one will do."""
-
-_WITHOUT_PACKAGE = {
-    "zarr-python": "raises UnknownCodecError when it reads the array, unless that package is installed",
-    "xarray": "opens the group, and raises UnknownCodecError when it reads the array",
-}
-"""What happens with codecs of numcodecs that need another package."""
-
-
-def _numcodecs(name: str) -> str:
-    """Return what decodes a codec of numcodecs."""
-    plain = name.removeprefix("numcodecs.")
-    if plain in NOT_WITH_ZARR:
-        return f"the Python package numcodecs together with {plain} ({what_it_needs(plain)})"
-    return "the Python package numcodecs"
-
-
-@rule("Z3-CODEC-012", on="array", formats=V3, needs=("codecs",))
-def codec_known(array: Array) -> Iterator[Fail]:
-    """Require codecs that others can look up."""
-    for pointer, codec in all_codecs(array.codecs, "/codecs"):
-        name = codec.get("name") if isinstance(codec, dict) else codec
-        if isinstance(name, str) and (name in CODECS or URI_NAME.fullmatch(name)):
-            continue
-        wrapped = isinstance(name, str) and name.removeprefix("numcodecs.") in WRAPPED
-        if wrapped and str(name).startswith("numcodecs."):
-            bare = not isinstance(codec, dict) or "configuration" not in codec
-            extra = str(name).removeprefix("numcodecs.") in NOT_WITH_ZARR
-            yield Fail(
-                pointer,
-                f"codec {shown(name)} is not registered; decoding needs {_numcodecs(str(name))}, so GDAL, zarrita"
-                " and others may not read it",
-                impact="blocks" if extra else None,
-                readers=_WITHOUT_PACKAGE if extra else {},
-            )
-            if bare and isinstance(codec, dict):  # a name alone is Z3-CODEC-013
-                yield Fail(
-                    f"{pointer}/configuration",
-                    f"codec {shown(name)} has no configuration, and numcodecs wants one, be it empty",
-                    readers=_WITHOUT_CONFIGURATION,
-                    fix=_configure(pointer, str(name)),
-                )
-            continue
-        right = meant_in_v3(name) if isinstance(name, str) else None
-        if right is not None:
-            yield Fail(
-                pointer,
-                f"codec {shown(name)} is not registered; "
-                + (
-                    f"did you mean {json_text(right)}?"
-                    if is_a_guess(str(name))
-                    else f"it is called {json_text(right)}"
-                ),
-                fix=_call_it(pointer, right),
-            )
-            continue
-        if not isinstance(name, str):
-            yield Fail(pointer, f"a codec must have a name, got {shown(codec)}")
-            continue
-        ignorable = isinstance(codec, dict) and codec.get("must_understand") is False
-        yield Fail(
-            pointer,
-            f"codec {shown(name)} is not registered; "
-            + (
-                "with must_understand: false readers may leave it out, but zarr-python does not"
-                if ignorable
-                else f"decoding needs {what_it_needs(name)}"
-            ),
-            severity="warning" if ignorable else None,
-        )
-
-
-def _configure(pointer: str, name: str) -> FixMaker:
-    if name.removeprefix("numcodecs.") in WITH_SETTINGS:
-        return lambda _node: Draft("suggest", note=SETTINGS_UNKNOWN)
-    operation = add(f"{pointer}/configuration", {})
-    return lambda _node: Draft("suggest", (operation,), "if no setting was chosen")
-
-
-def _call_it(pointer: str, right: str) -> FixMaker:
-    def fix(node: Node) -> Draft:
-        codec = jsonpointer.resolve_pointer(node.metadata, pointer, None)
-        at = f"{pointer}/name" if isinstance(codec, dict) else pointer
-        return Draft("suggest", (replace(at, right),))
-
-    return fix
 
 
 _WITH_CODECS = frozenset({"sharding_indexed", "n5_default", "conditional"})

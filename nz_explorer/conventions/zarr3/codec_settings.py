@@ -38,7 +38,8 @@ def configured(array: Array, name: str) -> Iterator[tuple[str, dict[str, Any], A
         Name of a codec.
     """
     for pointer, codec in all_codecs(array.codecs, "/codecs"):
-        if codec_name(codec) == name:
+        named = not isinstance(codec, dict) or "name" in codec  # else Z3-CODEC-012
+        if named and codec_name(codec) == name:
             configuration = codec.get("configuration", {}) if isinstance(codec, dict) else {}
             if isinstance(configuration, dict):
                 yield pointer, configuration, codec

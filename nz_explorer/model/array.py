@@ -90,8 +90,8 @@ class Array(Node):
         found = self._structure.shape
         if found is _UNSET:
             found = self.stored_shape
-            if self.zarr_format == 2 and found == (1,) and nczarr.is_scalar(self):
-                found = ()
+            if self.zarr_format == 2 and found == (1,) and nczarr.counts(self.hierarchy):
+                found = () if nczarr.is_scalar(self) else found
             self._structure.shape = found
         return found
 
@@ -163,10 +163,10 @@ class Array(Node):
                 else (None, None)
             )
         # The address may say, as to netCDF-C, whose names are meant: mode nczarr asks for its own notes first,
-        # zarr and xarray for none of them, and with noxarray the attribute is passed over.
+        # zarr and xarray for none of them, and noxarray not for the attribute either.
         modes = self.hierarchy.modes
         names = None if "noxarray" in modes else self.attributes.get("_ARRAY_DIMENSIONS")
-        references = None if {"zarr", "xarray"} & set(modes) else self.dimension_references
+        references = self.dimension_references if nczarr.counts(self.hierarchy) else None
         if self._fits(names, (str,)) and not ("nczarr" in modes and references is not None):
             return tuple(names), "_ARRAY_DIMENSIONS"
         if references is not None:

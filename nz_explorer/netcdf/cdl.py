@@ -149,7 +149,9 @@ class _Writer:
         self.below = below
         self.special = special
         self.limit = limit
-        self.shares = nczarr.find(top.hierarchy.root, "group") is not None
+        self.noted = nczarr.counts(top.hierarchy)
+        """Whether the dimensions that netCDF-C noted are meant."""
+        self.shares = self.noted and nczarr.find(top.hierarchy.root, "group") is not None
         """Whether dimensions can be seen from groups below, as netCDF has it."""
         self.dimensions: dict[str, dict[str, _Dimension]] = {}
         """Group → name → dimension that is declared there."""
@@ -174,7 +176,7 @@ class _Writer:
     def _collect(self, group: Group) -> None:
         """Find the dimensions of a group and those below, in the order in which netCDF-C meets them."""
         declared = self.dimensions.setdefault(group.path, {})
-        notes = nczarr.group_notes(group)
+        notes = nczarr.group_notes(group) if self.noted else None
         for found in () if notes is None else notes.dimensions.values():
             declared[found.name] = _Dimension(
                 found.name, found.size, group.path, found.pointer, found.unlimited
@@ -188,7 +190,7 @@ class _Writer:
                     self._collect(child)
 
     def _use(self, array: Array, group: str) -> None:
-        references = array.dimension_references
+        references = array.dimension_references if self.noted else None
         computed = _computed(array)
         for axis, length in enumerate(array.shape or ()):
             home, found = self._find(array, axis, group, references)
@@ -405,7 +407,7 @@ def _is_char(array: Array) -> bool:
     if array.zarr_format != 2:
         return array.data_type.kind == "bytes" and array.data_type.itemsize == 1
     place = nczarr.find(array, "array")
-    if place is None:
+    if place is None or not nczarr.counts(array.hierarchy):
         return False
     given = array.metadata.get("dtype")
     return given in (">S1", "|U1", *nczarr.OLD_CHARACTERS) or (

@@ -250,7 +250,7 @@ def test_marks_of_a_dataset(tmp_path: Path) -> None:
     ("modes", "names"),
     [
         ("nczarr,file", ("lat", "lon")),
-        ("nczarr,noxarray,file", ("lat", "lon")),
+        ("nczarr,noxarray,file", None),
         ("xarray,file", ("y", "x")),
         ("zarr,file", ("y", "x")),
         ("zarr,noxarray,file", None),

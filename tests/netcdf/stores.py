@@ -4,11 +4,14 @@ Run as a program, because netCDF-C has been seen to end the process that it runs
 
     python stores.py write URL [plain]    writes the dataset to a URL, or to a netCDF-4 file
     python stores.py copy URL FILE        copies what netCDF-C reads there to a netCDF-4 file, for ncdump
+    python stores.py few URL              writes a small dataset, which netCDF-C can read in every mode
+    python stores.py variables URL        prints the names and lengths of the dimensions of its variables, as JSON
 """
 
 from __future__ import annotations
 
 import ctypes
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -96,6 +99,25 @@ def _groups(root: Any) -> None:
     below.createVariable("2m", "i4", ("x",))
 
 
+def few(url: str) -> None:
+    """Write what is read in another way where the notes of netCDF-C do not count."""
+    with netCDF4.Dataset(url, "w") as root:
+        root.createDimension("y", 2)
+        root.createDimension("x", 3)
+        root.createVariable("grid", "f4", ("y", "x"))
+        root.createVariable("letters", "S1", ("y",))
+        root.createVariable("scalar", "i4")
+        root.createGroup("below").createVariable("row", "f8", ("x",))
+
+
+def variables(url: str) -> None:
+    """Print what netCDF-C reads of the dimensions."""
+    with netCDF4.Dataset(url) as root:
+        groups = (root, *root.groups.values())
+        found = [variable for group in groups for variable in group.variables.values()]
+        print(json.dumps({one.name: [one.dimensions, one.shape] for one in found}))
+
+
 def copy(url: str, file: str) -> None:
     """Copy what netCDF-C reads at a URL, with the types of attributes, to a netCDF-4 file."""
     folder = Path(netCDF4.__file__).parent.parent / "netcdf4.libs"
@@ -138,4 +160,4 @@ if __name__ == "__main__":
     if command == "write":
         write(words[0], "plain" in words[1:])
     else:
-        copy(*words)
+        {"copy": copy, "few": few, "variables": variables}[command](*words)

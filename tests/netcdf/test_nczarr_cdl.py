@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -73,6 +75,23 @@ def test_stores_of_netcdf_c_s_own_tests(data: Path, name: str) -> None:
     expected = (data / "nczarr" / f"{name}.cdl").read_text("utf-8").split("\n")[:-1]
     title = expected[0].split()[1]
     assert ours(data / "nczarr" / f"{name}.zip", title) == without_data(expected)
+
+
+@pytest.mark.parametrize("mode", ["nczarr,file", "zarr,file", "xarray,file", "noxarray,file"])
+def test_the_mode_of_the_address_counts_as_it_does_to_netcdf_c(tmp_path: Path, mode: str) -> None:
+    def run(command: str, url: str) -> str:
+        program = [sys.executable, str(Path(__file__).parent / "stores.py"), command, url]
+        return subprocess.run(
+            program, check=True, timeout=60, capture_output=True, text=True
+        ).stdout
+
+    store = (tmp_path / "few").as_uri()
+    run("few", f"{store}#mode=nczarr,file")
+    printed = "\n".join(ours(f"{store}#mode={mode}", "few"))
+    for name, (dimensions, _) in json.loads(run("variables", f"{store}#mode={mode}")).items():
+        along = f"({', '.join(dimensions)})" if dimensions else ""
+        assert f" {name}{along} ;" in printed
+    assert ("char letters" in printed) == (mode == "nczarr,file")
 
 
 def test_numbers_that_json_does_not_have(tmp_path: Path) -> None:

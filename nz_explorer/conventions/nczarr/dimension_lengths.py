@@ -19,7 +19,7 @@ def one_length_each(group: Group) -> Iterator[Fail]:
     Where it has notes of its own, these give the lengths (NCZ-VAR-002).
     """
     root, modes = group.hierarchy.root, group.hierarchy.modes
-    notes_count = nczarr.is_read(root, "superblock") and not {"zarr", "xarray"} & {*modes}
+    notes_count = nczarr.is_read(root, "superblock") and nczarr.counts(group.hierarchy)
     if notes_count or "noxarray" in modes:
         return
     found: dict[str, dict[int, tuple[Array, int]]] = {}

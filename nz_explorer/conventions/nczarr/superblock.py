@@ -284,12 +284,11 @@ def mode(node: Node) -> Iterator[Fail]:
 
 def _names_meant(modes: tuple[str, ...]) -> str:
     """Return whose names of dimensions a mode asks for; see `Array.dimension_names`."""
-    attribute = "" if "noxarray" in modes else "_ARRAY_DIMENSIONS"
+    if "noxarray" in modes:
+        return "nothing"
     if "zarr" in modes or "xarray" in modes:
-        return f"{attribute} alone" if attribute else "nothing"
-    if "nczarr" in modes:
-        return f"what netCDF-C notes{', else by ' + attribute if attribute else ''}"
-    return ""
+        return "_ARRAY_DIMENSIONS alone"
+    return "what netCDF-C notes, else by _ARRAY_DIMENSIONS" if "nczarr" in modes else ""
 
 
 @rule("NCZ-KEY-001", on="root")

@@ -226,6 +226,20 @@ def find_object(node: Node, part: Part) -> Place | None:
     return found if found is not None and isinstance(found.value, dict) else None
 
 
+def counts(hierarchy: Hierarchy) -> bool:
+    """Whether what netCDF-C noted is asked for: not where the mode of the address is one for Zarr without notes.
+
+    In these modes netCDF-C 4.10 goes by ``_ARRAY_DIMENSIONS``, or with ``noxarray`` by no names at all, and sees neither
+    scalars nor characters; the types that it noted for attributes count all the same.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        The dataset, opened by its address.
+    """
+    return not {"zarr", "xarray", "noxarray"} & set(hierarchy.modes)
+
+
 def is_read(node: Node, part: Part) -> bool:
     """Whether netCDF-C of today reads a part of what was noted on a node.
 

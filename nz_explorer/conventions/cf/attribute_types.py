@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.cf.missing_values import LIMITS
 from nz_explorer.conventions.cf.packing import number_in
-from nz_explorer.conventions.zarr2.netcdf_attributes import impact_of_netcdf
+from nz_explorer.conventions.netcdf_c import impact_of_netcdf
 from nz_explorer.conventions.zarr3.nodes import is_number, shown
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, remove, set_attribute

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.netcdf_c import impact_of_netcdf
 from nz_explorer.conventions.suggested_names import add_names, suggested_names, where_from
-from nz_explorer.conventions.zarr2.netcdf_attributes import impact_of_netcdf
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace, set_attribute

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.zarr2.netcdf_attributes import impact_of_netcdf
+from nz_explorer.conventions.netcdf_c import impact_of_netcdf
 from nz_explorer.conventions.zarr3.codec_packages import EXTRAS, NUMCODECS, what_it_needs
 from nz_explorer.conventions.zarr3.nodes import is_integer, shown
 from nz_explorer.documents import pointers

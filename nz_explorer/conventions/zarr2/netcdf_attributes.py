@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from nz_explorer.conventions.netcdf_c import impact_of_netcdf
 from nz_explorer.conventions.zarr3.nodes import is_number
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
@@ -62,18 +63,6 @@ def lists_of_one_type(node: Node) -> Iterator[Fail]:
                 fix=_with_fraction(pointer, value),
                 rule=problem.rule,
             )
-
-
-def impact_of_netcdf(node: Node) -> Literal["advice"] | None:
-    """Return how grave it is what netCDF-C alone makes of what the texts allow: see `nz_explorer.diagnosis.impact`.
-
-    Parameters
-    ----------
-    node
-        What it stops at, or takes for something else. In a dataset of netCDF-C the catalogue's impact counts.
-    """
-    own = any(nczarr.find(node, part) is not None for part in ("group", "array", "attr"))
-    return None if own else "advice"
 
 
 _NOT_FINITE = re.compile(r"-?(nan|infinity)", re.IGNORECASE)

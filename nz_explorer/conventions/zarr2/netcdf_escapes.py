@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.zarr2.netcdf_attributes import impact_of_netcdf
+from nz_explorer.conventions.netcdf_c import impact_of_netcdf
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail

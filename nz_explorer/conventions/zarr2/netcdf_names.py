@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from nz_explorer.conventions.zarr2.netcdf_attributes import impact_of_netcdf
+from nz_explorer.conventions.netcdf_c import impact_of_netcdf
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft

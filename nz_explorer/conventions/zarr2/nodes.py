@@ -8,8 +8,8 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.netcdf_c import impact_of_netcdf
 from nz_explorer.conventions.zarr2.codecs import unidentified
-from nz_explorer.conventions.zarr2.netcdf_attributes import impact_of_netcdf
 from nz_explorer.conventions.zarr3.nodes import (
     CRASHES,
     EMPTY,

@@ -200,6 +200,8 @@ def _has_no_value(value: Any) -> bool:
     """Whether there is anything in it that an attribute may not be, or that JSON does not have."""
     if isinstance(value, dict):
         return any(one is not None and _has_no_value(one) for one in value.values())
+    if isinstance(value, str):
+        return encodable(value) != value
     return any(map(_has_no_value, value)) if isinstance(value, list) else _is_no_value(value)
 
 

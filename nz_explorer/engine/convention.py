@@ -52,6 +52,8 @@ class Convention:
         evaluated with this one, as otherwise the copies alone are read, and whatever is wrong with the documents is missed.
     decided_by : tuple of str
         Families whose required rules decide whether it is kept, by default its own.
+    delegates : tuple of str
+        Rules of other families that report what its own text demands: it is broken where one of them is.
     zarr_format : int or None
         The version of Zarr that it is written for; None for any.
     in_other_formats : bool or None
@@ -100,6 +102,7 @@ class Convention:
     builds_on: tuple[str, ...] = ()
     compared_by: tuple[str, ...] = ()
     decided_by: tuple[str, ...] | None = None
+    delegates: tuple[str, ...] = ()
     zarr_format: int | None = None
     in_other_formats: bool | None = False
     wanted: Wanted | None = None

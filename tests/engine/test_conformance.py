@@ -171,6 +171,15 @@ def test_a_convention_of_another_version_of_zarr_is_not_kept() -> None:
         assert evaluated(made, documents=V2).conforms == {"t": True}
 
 
+def test_a_convention_is_broken_where_what_it_demands_is_reported_by_another() -> None:
+    other = convention(function("B-001", check=FAILS), key="b", infos=(info("B-001"),))
+    own = function("D-001", check=PASSES), (info("D-001"),)
+    alone = convention(own[0], key="d", infos=own[1])
+    delegating = convention(own[0], key="d", infos=own[1], delegates=("B-001",))
+    assert evaluated(other, alone).conforms == {"b": False, "d": True}
+    assert evaluated(other, delegating).conforms == {"b": False, "d": False}
+
+
 def test_a_convention_that_is_used_nowhere_has_no_verdict() -> None:
     kept = function("T-001", check=PASSES)
     assert evaluated(convention(kept, used_where=("nothing has it",))).conforms == {}

@@ -14,9 +14,18 @@ GEOZARR = Convention(
     families=("GZ", "JSON"),
     builds_on=("zarr", "zarr2", "zarr3"),
     decided_by=("GZ",),
+    delegates=(
+        "JSON-001",
+        "Z3-DOC-001",
+        "Z3-DOC-002",
+        "Z3-DOC-004",
+    ),  # "must declare", "shall be placed"
+    root="group",
     decides="warning",
     suggested_by=lambda attributes: "multiscales" in attributes and family(attributes) == "GeoZarr",
-    rules=(f"{__name__}.rules", f"{__name__}.multiscales", f"{__name__}.levels"),
+    rules=tuple(
+        f"{__name__}.{module}" for module in ("rules", "attributes", "multiscales", "levels")
+    ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),
     wanted=lambda _, select: any(
         prefix.strip().upper().partition("-")[0] == "GZ" for prefix in select

@@ -24,7 +24,7 @@ from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
 from nz_explorer.model.dialects.crs import names_a_system
 from nz_explorer.model.dialects.cs import numbers
-from nz_explorer.model.dialects.multiscales import family, identifier, level_name
+from nz_explorer.model.dialects.multiscales import family, identifier, level_name, member
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ METHODS = (
 )
 REQUIRED = ("scaleDenominator", "cellSize", "pointOfOrigin", "matrixWidth", "matrixHeight")
 """What a tile matrix must have besides its id and the size of its tiles."""
+CORNERS = ("topLeft", "bottomLeft")
+"""Where the OGC's standard lets tiles be counted from."""
 OLDER = {"pointOfOrigin": "topLeftCorner"}
 """Names in the first version of the OGC's standard."""
 OTHER_NAMES = {"mean": "average", "median": "med", "maximum": "max", "minimum": "min"}
@@ -109,7 +111,10 @@ def metadata(group: Group) -> RuleOutput:
         return
     for name in ("tile_matrix_set", "resampling_method"):
         if given.get(name) is None:
-            yield Fail(f"{pointer}/{name}", f"multiscales has no {name}", rule="GZ-MS-008")
+            why = (
+                f"{name} of multiscales is null" if name in given else f"multiscales has no {name}"
+            )
+            yield Fail(f"{pointer}/{name}", why, rule="GZ-MS-008")
     matrices = given.get("tile_matrix_set")
     if isinstance(matrices, str):
         if (code := crs.code(matrices)) is not None:
@@ -132,7 +137,8 @@ def metadata(group: Group) -> RuleOutput:
         yield Fail(
             f"{pointer}/tile_matrix_set",
             f"tile_matrix_set must be a name, a URI or an object with tileMatrices, a list; got {json_text(matrices)}",
-            rule="GZ-MS-009",
+            # which of the three it is may be chosen; that it is one of them is demanded
+            rule="GZ-MS-009" if isinstance(matrices, Mapping) else "GZ-MS-008",
         )
     yield from _inline(given, pointer)
     yield from _method(given, pointer)
@@ -166,6 +172,10 @@ def _inline(given: Any, pointer: str) -> RuleOutput:
         elif (size := wrong_size(one)) is not None:
             why = f"tile matrix {json_text(name)} must have tileWidth and tileHeight, as integers above 0"
             yield Fail(f"{here}/{size}", why, rule="GZ-MS-009")
+        corner = member(one, "cornerOfOrigin")
+        if corner is not None and corner not in CORNERS:
+            why = f"cornerOfOrigin of tile matrix {json_text(name)} must be {' or '.join(CORNERS)}, got {json_text(corner)}"
+            yield Fail(f"{here}/cornerOfOrigin", why, rule="GZ-MS-009")
         seen.add(name)
 
 

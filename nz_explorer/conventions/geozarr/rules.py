@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -14,37 +12,22 @@ from nz_explorer.conventions.geozarr.tile_matrix_sets import KNOWN_SETS, name_of
 from nz_explorer.conventions.nz.dimensions import names_pointer, set_name
 from nz_explorer.conventions.suggested_names import add_names, suggested_names, where_from
 from nz_explorer.conventions.uris import is_uri
-from nz_explorer.conventions.zarr3.nodes import is_number, set_to
+from nz_explorer.conventions.zarr3.nodes import set_to
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail
-from nz_explorer.engine.fixes import Draft, move, remove, replace, set_attribute
+from nz_explorer.engine.fixes import Draft, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node, dimension_table, is_candidate
 from nz_explorer.model.dialects import crs, multiscales
-from nz_explorer.model.dialects.cs import numbers
-from nz_explorer.model.fill_values import decode_fill
 from nz_explorer.model.paths import all_above, below
 from nz_explorer.text.phrases import article
-from nz_explorer.text.printable import encodable
 
 if TYPE_CHECKING:
     from nz_explorer.engine.findings import FixMaker
 
 COORDINATE_ATTRIBUTES = ("standard_name", "units", "axis")
 DESCRIPTIVE = ("standard_name", "long_name", "units", "description", "title")
-TEXTS = ("standard_name", "long_name", "units", "grid_mapping")
-AXES = ("X", "Y", "Z", "T")
-NUMBERS = ("scale_factor", "add_offset")
-"""Attributes that section 8.1.6 names, of which CF says what type they have."""
-OF_GDAL = ("spatial_ref", "AREA_OR_POINT")
-"""Attributes that section 8.1.6 names, and that GDAL writes as text."""
-SPELLED = {
-    "gridmapping": "grid_mapping",
-    "spatialref": "spatial_ref",
-    "geotransform": "GeoTransform",
-}
-"""Names without case, dashes and underscores, and how they are spelled."""
 
 
 @rule("GZ-META-001", on="root")
@@ -55,140 +38,6 @@ def withdrawn(_node: Node) -> Iterator[Fail]:
         "this GeoZarr draft was withdrawn (geozarr-spec 824906b, 2025-12-08);"
         " the conventions proj, spatial and multiscales replace it",
     )
-
-
-# --- attributes ----------------------------------------------------------------------------------
-
-
-@rule("GZ-ATT-003", "GZ-ATT-001", "GZ-ATT-005", "GZ-META-002", on="node", needs=("attributes",))
-def attribute_values(node: Node) -> Iterator[Fail]:
-    """Judge the names and values of attributes."""
-    for name, value in node.attributes.items():
-        pointer = node.attribute_pointer(name)
-        if encodable(name) != name:
-            yield Fail(
-                pointer,
-                f"the name {json_text(name)} has half of a surrogate pair, which UTF-8 does not have",
-            )
-        if name != "multiscales" and _is_no_value(value):  # which is GZ-MS-007
-            yield Fail(
-                pointer,
-                f"attribute {json_text(name)} is {json_text(value)};"
-                " allowed are strings, numbers, booleans, arrays and objects",
-            )
-        elif (kind := _wrong_type(name, value)) is not None:
-            yield Fail(
-                pointer,
-                f"{name} must be {kind}, got {json_text(value)}",
-                rule="GZ-ATT-001",
-            )
-        elif isinstance(node, Array) and (why := _never_equal(node, name, value)) is not None:
-            yield Fail(pointer, f"{name}: {why}", rule="GZ-ATT-001")
-        if isinstance(value, str) and _is_xml(value):
-            yield Fail(
-                pointer,
-                f"attribute {json_text(name)} contains XML as text",
-                rule="GZ-ATT-005",
-            )
-        if isinstance(value, str) and _is_json(value):
-            yield Fail(
-                pointer,
-                f"attribute {json_text(name)} contains JSON as text",
-                fix=_parse(pointer, value),
-                rule="GZ-ATT-005",
-            )
-        right = SPELLED.get(re.sub(r"[\s_-]", "", name).lower())
-        if right is not None and name != right:
-            yield Fail(
-                pointer,
-                f"{json_text(name)} should be spelled {right}",
-                fix=_rename(name, right),
-                rule="GZ-META-002",
-            )
-        elif name == "GeoTransform" and value is not None and not _is_geotransform(value):
-            yield Fail(
-                pointer,
-                f"GeoTransform must be six numbers, as a text or a list, got {json_text(value)}",
-                rule="GZ-META-002",
-            )
-        elif name in OF_GDAL and isinstance(value, int | float | list):
-            # structured metadata may be an object, such as PROJJSON
-            yield Fail(
-                pointer, f"{name} must be a text, got {json_text(value)}", rule="GZ-META-002"
-            )
-
-
-def _is_no_value(value: Any) -> bool:
-    if isinstance(value, list):
-        return any(map(_is_no_value, value))
-    return value is None or (isinstance(value, float) and not math.isfinite(value))
-
-
-def _wrong_type(name: str, value: Any) -> str | None:
-    """Return what an attribute is by the conventions of its community, where it is something else."""
-    if name == "axis":
-        return None if isinstance(value, str) and value.upper() in AXES else "X, Y, Z or T"
-    if name == "AREA_OR_POINT":
-        odd = isinstance(value, str) and value.lower() not in ("area", "point")
-        return "Area or Point" if odd else None
-    if name in TEXTS:
-        return None if isinstance(value, str) else "a text"
-    if name in NUMBERS:  # a list of one is how netCDF has it
-        one = value[0] if isinstance(value, list) and len(value) == 1 else value
-        return None if is_number(one) else "a number"
-    return None
-
-
-def _never_equal(array: Array, name: str, value: Any) -> str | None:
-    """Return why no value of an array can equal what is to mark missing data; None where one can."""
-    if name not in ("_FillValue", "missing_value") or not array.data_type.known:
-        return None
-    several = name == "missing_value" and isinstance(value, list)
-    for one in value if several else [value]:
-        problems = decode_fill(one, array.data_type).problems
-        if (found := next((p for p in problems if p.kind == "type"), None)) is not None:
-            return found.why
-    return None
-
-
-def _is_json(text: str) -> bool:
-    if text.strip()[:1] not in ("{", "["):
-        return False
-    try:
-        return isinstance(json.loads(text), dict | list)
-    except ValueError:
-        return False
-
-
-_XML = re.compile(r"\s*(<\?xml\s|<(?=[^\s>]*[A-Z:])([A-Za-z_][\w.:-]*)[\s>].*</\2>\s*$)", re.DOTALL)
-"""A document of XML, which says so, or whose outermost element is none of HTML, as texts for people may have."""
-
-
-def _is_xml(text: str) -> bool:
-    return _XML.match(text) is not None
-
-
-def _parse(pointer: str, text: str) -> FixMaker:
-    return lambda _node: Draft("unsafe", (replace(pointer, json.loads(text)),))
-
-
-def _rename(name: str, right: str) -> FixMaker:
-    def fix(node: Node) -> Draft | None:
-        if right in node.attributes:
-            return None
-        return Draft("unsafe", (move(node.attribute_pointer(name), node.attribute_pointer(right)),))
-
-    return fix
-
-
-def _is_geotransform(value: Any) -> bool:
-    if not isinstance(value, str):
-        return numbers(value, 6) is not None
-    parts = value.split()
-    try:
-        return len(parts) == 6 and all(math.isfinite(float(part)) for part in parts)
-    except ValueError:
-        return False
 
 
 @rule(

@@ -336,6 +336,8 @@ def _level_errors(level: Any, number: int) -> Iterator[tuple[tuple[str | int, ..
         message = error.replace("[0]", f"[{number}]", 1)
         if members == ["asset"] and isinstance(level, dict) and "asset" not in level:
             message = f"layout[{number}] has no asset, which is the path of the level"
+            if "id" in level:
+                message += "; id and path are how the GeoZarr draft had it, which was withdrawn"
         elif members in (["asset"], ["derived_from"]) and message.endswith(" path"):
             text = isinstance(given := level[members[0]], str)
             message = f"{message if text else message.replace(' a ', ' a string with a ')}, got {json_text(given)}"

@@ -60,6 +60,8 @@ def properties_valid(node: Node) -> RuleOutput:
             pointer = node.attribute_pointer(*place)
             yield Fail(pointer, f"{known.name.rstrip(':')}: {message}", fix=_right(node, place))
     yield from _other_spellings(node, declared)
+    if known_conventions.SPATIAL in declared:
+        yield from _affine_in_other_letters(node)
     for place, level in islice(levels(node), known_conventions.MOST_LEVELS):
         yield from _of_a_level(node, place, level, declared)
     layout = given.get("layout") if isinstance(given, dict) else None
@@ -203,6 +205,19 @@ def _other_spellings(node: Node, declared: Container[Convention | None]) -> Iter
                 severity="warning",
                 fix=None if right in node.attributes else _call_it(wrong, at),
             )
+
+
+def _affine_in_other_letters(node: Node) -> Iterator[Fail]:
+    """Warn of the one type of transform that is defined where it is not quite called that: any other text is a custom type."""
+    name = "spatial:transform_type"
+    given, pointer = node.attributes.get(name), node.attribute_pointer(name)
+    if isinstance(given, str) and given != "affine" and given.strip().lower() == "affine":
+        yield Fail(
+            pointer,
+            f'spatial: transform_type is {json_text(given)}, which readers take for a type of its own: the one that is defined is "affine"',
+            severity="warning",
+            fix=lambda _node: Draft("suggest", (replace(pointer, "affine"),)),
+        )
 
 
 def _call_it(wrong: str, right: str) -> FixMaker:

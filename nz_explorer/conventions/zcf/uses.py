@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import (
     IDENTIFIERS,
+    MEMBERS,
     declare,
     declared_here,
     entries,
@@ -15,8 +17,9 @@ from nz_explorer.conventions.zcf.declarations import (
     named_like,
     pointer_to,
 )
+from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
-from nz_explorer.engine.fixes import Draft, add, set_attribute
+from nz_explorer.engine.fixes import Draft, add, move, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Group
 
@@ -38,9 +41,18 @@ OF_STAC = frozenset(
 )
 def uses_are_declared(node: Node) -> Iterator[Fail]:
     """Require a declaration on each node that has attributes of a convention."""
+    meant = [name for name in node.attributes if _is_meant_to_declare(node, name)]
+    for name in meant:
+        yield _misspelt(node, name)
     if not (known_conventions.FRAMEWORK & node.attributes.keys()):
         return
-    declared = declared_here(node)
+    # what a list declares that is called something else comes with its right name
+    declared = declared_here(node) | {
+        known_conventions.identify(entry)
+        for name in meant
+        for entry in node.attributes[name]
+        if isinstance(entry, dict)
+    }
     prefixes = set()
     for _, entry in entries(node):
         if not any(member in entry for member in IDENTIFIERS):
@@ -83,6 +95,29 @@ def uses_are_declared(node: Node) -> Iterator[Fail]:
                     fix=declare(known, wrong=wrong is not None),
                 )
                 declared.add(known)
+
+
+def _is_meant_to_declare(node: Node, name: str) -> bool:
+    """Whether an attribute lists conventions as zarr_conventions does, and is called nearly that."""
+    value = node.attributes[name]
+    return (
+        name != "zarr_conventions"
+        and re.sub(r"[\s_-]", "", name).lower().rstrip("s") == "zarrconvention"
+        and isinstance(value, list)
+        and any(isinstance(entry, dict) and not entry.keys().isdisjoint(MEMBERS) for entry in value)
+    )
+
+
+def _misspelt(node: Node, name: str) -> Fail:
+    wrong, right = (node.attribute_pointer(one) for one in (name, "zarr_conventions"))
+    there = "zarr_conventions" in node.attributes
+    return Fail(
+        wrong,
+        f"{json_text(name)} should be spelled zarr_conventions: readers look for that alone, and find "
+        + ("what that declares" if there else "nothing declared"),
+        severity="warning" if there else None,
+        fix=None if there else lambda _node: Draft("suggest", (move(wrong, right),)),
+    )
 
 
 def _first_error(known: Convention, attributes: Mapping[str, Any]) -> str | None:

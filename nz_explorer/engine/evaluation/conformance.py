@@ -136,7 +136,8 @@ class Conformance:
         if zarr_format is not None and self._hierarchy.zarr_format not in (zarr_format, None):
             return convention.in_other_formats
         summed_up = convention is self._summarised
-        if any(self._records.failed[info.id] for info in own) or (summed_up and self.summary()):
+        broken = (*(info.id for info in own), *convention.delegates)
+        if any(self._records.failed[one] for one in broken) or (summed_up and self.summary()):
             return False
         known = (
             self._coverage.complete and bool(own) and all(self._decided(info.id) for info in own)

@@ -1,6 +1,6 @@
 """Pyramids: the levels that ``multiscales`` names, in each of the conventions that use this word.
 
-GeoZarr draft 8.2 has an object with ``tile_matrix_set``, zarr-conventions/multiscales one with ``layout``,
+GeoZarr draft 8.2 has an object with ``tile_matrix_set``, zarr-conventions/multiscales one with ``layout``, which was the draft's clause 7 before,
 OME-NGFF a list with ``datasets``; so has ndpyramid, in a form of its own.
 """
 
@@ -114,11 +114,17 @@ def level_names(attributes: Mapping[str, Any]) -> list[str]:
             datasets = scales.get("datasets") if isinstance(scales, Mapping) else None
             names += [member(one, "path") for one in datasets] if isinstance(datasets, list) else []
     elif isinstance(given, Mapping) and isinstance(given.get("layout"), list):
-        names = [member(one, "asset") for one in given["layout"]]
+        names = [_place_of_level(one) for one in given["layout"]]
     elif isinstance(given, Mapping):
         names = _tile_matrices(given)
     clean = [name.strip("/") for name in names if isinstance(name, str) and ".." not in name]
     return list(dict.fromkeys("" if name == "." else name for name in clean))
+
+
+def _place_of_level(entry: Any) -> Any:
+    """Return the path of a level in a layout: its asset, or what clause 7 of the GeoZarr draft had for that."""
+    names = ("asset", "path", "id")
+    return next((found for name in names if (found := member(entry, name)) is not None), None)
 
 
 def prescribed_names(group: Group) -> set[str]:

@@ -51,7 +51,8 @@ class Convention:
         Rules of another convention that compare consolidated metadata with the documents they are copies of. They are
         evaluated with this one, as otherwise the copies alone are read, and whatever is wrong with the documents is missed.
     decided_by : tuple of str
-        Families whose required rules decide whether it is kept, by default its own.
+        Families whose required rules decide whether it is kept, by default its own; or single rules, which decide
+        whatever their level.
     zarr_format : int or None
         The version of Zarr that it is written for; None for any.
     in_other_formats : bool or None
@@ -124,5 +125,5 @@ class Convention:
 
     @property
     def deciding(self) -> tuple[str, ...]:
-        """Families whose required rules decide whether it is kept."""
+        """Families whose required rules decide whether it is kept, and rules that decide by themselves."""
         return self.families if self.decided_by is None else self.decided_by

@@ -14,7 +14,8 @@ NCZARR = Convention(
     title="NCZarr, as netCDF-C writes it",
     families=("NCZ", "JSON"),
     builds_on=("zarr2",),
-    decided_by=("NCZ", "Z2", "JSON", "TREE"),  # "is expected to also be a legal Zarr dataset"
+    # "is expected to also be a legal Zarr dataset"; and what `_ARRAY_DIMENSIONS` is, its own text says
+    decided_by=("NCZ", "Z2", "JSON", "TREE", "Z2-OGC-003"),
     zarr_format=2,
     in_other_formats=None,  # its text speaks of v2; what it has on v3 is commented out
     decides="info",  # the text describes what netCDF-C writes, and has no word of duty

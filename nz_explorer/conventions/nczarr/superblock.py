@@ -105,8 +105,16 @@ def _rewrite(node: Node) -> Draft:
 
 def _in_lower_case(root: Node) -> Draft | None:
     """Give everything its name of today: with the superblock alone netCDF-C would see nothing, or refuse the dataset."""
-    drafts = [draft for node in root.hierarchy.walk() if (draft := _renamed(node)) is not None]
+    nodes = list(root.hierarchy.walk())
+    if any(place.era == "keys" for node in nodes for place in _parts(node)):
+        return _rewrite(root)  # what is in .zgroup and .zarray it would then miss
+    drafts = [draft for node in nodes if (draft := _renamed(node)) is not None]
     return replace(drafts[0], also=tuple(drafts[1:])) if drafts else None
+
+
+def _parts(node: Node) -> list[Place]:
+    """Return where netCDF-C noted something on a node."""
+    return [place for part in nczarr.KEYS if (place := nczarr.find(node, part)) is not None]
 
 
 def _renamed(node: Node) -> Draft | None:

@@ -295,7 +295,8 @@ def plain_labels(array: Array) -> Iterator[Fail]:
             yield Fail(
                 names_pointer(array, axis),
                 f"dimension name {json_text(name)} has {odd}",
-                readers={"netCDF-C": str(does)} if concerned else None,
+                readers={"xarray": "uses the name as it is"}
+                | ({"netCDF-C": str(does)} if concerned else {}),
                 impact=(impact_of_netcdf(array) or "blocks") if concerned and refused else None,
                 fix=_plain_name(axis),
             )

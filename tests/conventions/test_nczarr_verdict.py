@@ -78,6 +78,20 @@ BROKEN = {
         "a/.zarray": {**ARRAY, "shape": [3, 2], "chunks": [3, 2]},
         "a/.zattrs": {"_ARRAY_DIMENSIONS": ["x", "x"]},
     },
+    "too few names in _ARRAY_DIMENSIONS": {
+        **_documents(),
+        "a/.zattrs": {**_documents()["a/.zattrs"], "_ARRAY_DIMENSIONS": []},
+    },
+    "_ARRAY_DIMENSIONS that is no list, in pure Zarr": {
+        ".zgroup": {"zarr_format": 2},
+        "a/.zarray": ARRAY,
+        "a/.zattrs": {"_ARRAY_DIMENSIONS": "x"},
+    },
+    "a path in _ARRAY_DIMENSIONS, in pure Zarr": {
+        ".zgroup": {"zarr_format": 2},
+        "a/.zarray": ARRAY,
+        "a/.zattrs": {"_ARRAY_DIMENSIONS": ["n/x"]},
+    },
     "no Zarr v2": {
         **_documents(),
         "a/.zarray": {key: value for key, value in ARRAY.items() if key != "chunks"},

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from nz_explorer.conventions.nz.dimensions import netcdf_on_name
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import nczarr
+from nz_explorer.model.dialects.netcdf_names import MAX_NAME
 from nz_explorer.text.phrases import listed
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Hierarchy
+
+
+def _counts(hierarchy: Hierarchy) -> bool:
+    """Whether netCDF-C goes by _ARRAY_DIMENSIONS: its own metadata give the dimensions where it reads them."""
+    own = nczarr.is_read(hierarchy.root, "superblock") and nczarr.counts(hierarchy)
+    return not own and "noxarray" not in hierarchy.modes
 
 
 @rule("NCZ-DIM-003", on="members", formats=(2,))
@@ -18,9 +30,7 @@ def one_length_each(group: Group) -> Iterator[Fail]:
 
     Where it has notes of its own, these give the lengths (NCZ-VAR-002).
     """
-    root, modes = group.hierarchy.root, group.hierarchy.modes
-    notes_count = nczarr.is_read(root, "superblock") and nczarr.counts(group.hierarchy)
-    if notes_count or "noxarray" in modes:
+    if not _counts(group.hierarchy):
         return
     found: dict[str, dict[int, tuple[Array, int]]] = {}
     for array in group.arrays:
@@ -41,3 +51,29 @@ def one_length_each(group: Group) -> Iterator[Fail]:
             path=array.path,
             related=tuple(dict.fromkeys(one.path for one, _ in places.values())),
         )
+
+
+@rule("NCZ-DIM-004", on="array", formats=(2,), needs=("shape", "names"))
+def plain_names(array: Array) -> Iterator[Fail]:
+    """Require names that are no paths, where netCDF-C goes by _ARRAY_DIMENSIONS; it has a limited space for them."""
+    names = array.attributes.get("_ARRAY_DIMENSIONS")
+    if not array.stored_shape or not isinstance(names, list) or not _counts(array.hierarchy):
+        return
+    for axis, name in enumerate(names):
+        refused, does = netcdf_on_name(array, name)
+        said = "is empty" if not name else "has a slash"
+        size = len(name.encode(errors="replace"))
+        if does is None and size > MAX_NAME:
+            refused, said = True, f"has {size} bytes, and netCDF-C has space for {MAX_NAME}"
+            does = "writes beyond the space for a name, and may crash the process (4.10)"
+        if does is not None:
+            yield Fail(
+                array.attribute_pointer("_ARRAY_DIMENSIONS", axis),
+                f"{_shortened(name)} in _ARRAY_DIMENSIONS is no name of a dimension: it {said}",
+                impact="blocks" if refused else "convention",
+                readers={"netCDF-C": does},
+            )
+
+
+def _shortened(name: str) -> str:
+    return json_text(name if len(name) <= 40 else f"{name[:39]}…")

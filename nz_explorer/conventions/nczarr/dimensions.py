@@ -22,6 +22,9 @@ from nz_explorer.conventions.nczarr.groups import is_names
 from nz_explorer.conventions.nczarr.superblock import V2, read_today, unused
 
 _FULL_NAME = re.compile(r"(/[^/]+)+")
+_TOO_MANY = {
+    "netCDF-C": "reads beyond the shape, and as a rule refuses the dataset: Invalid dimension size (4.10)"
+}
 _ARTIFICIAL = re.compile(r"(\.zdim_?|_zdim_|_Anonymous_Dim(ension)?_)[0-9]+")
 
 
@@ -45,7 +48,7 @@ def references_fit(array: Array) -> Iterator[Fail]:
     stored = list(array.stored_shape or ())
     names = is_names(given)
     if not names or not all(map(_FULL_NAME.fullmatch, given)):
-        readers = None
+        readers = _TOO_MANY if names and len(given) > len(stored) else None
         if names and len(given) == len(stored):
             # netCDF-C looks names without the first slash up as well, or with one at the end
             known = all(_FULL_NAME.fullmatch(_with_slash(name).removesuffix("/")) for name in given)
@@ -61,13 +64,13 @@ def references_fit(array: Array) -> Iterator[Fail]:
         )
         yield read_today(array, place, found)
     elif array.shape is not None and len(given) != len(array.shape) and not place.is_scalar:
-        yield Fail(
+        found = Fail(
             place.at(member),
             f"dimension references {shown(given)} do not fit the shape {stored}",
-            impact=None if stored else "convention",
-            # objects netCDF-C no longer reads, and arrays with the shape [] it passes over
-            readers=None if stored and place.era != "objects" else {},
+            readers=_TOO_MANY if len(given) > len(stored) else None,
         )
+        # arrays with the shape [] it passes over
+        yield read_today(array, place, found) if stored else unused(found)
 
 
 def _name_in_full(pointer: str, given: Any, node: Node) -> Draft | None:

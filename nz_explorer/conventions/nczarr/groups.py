@@ -38,8 +38,28 @@ def metadata_are_objects(node: Node) -> Iterator[Fail | Undecided]:
     place = nczarr.find(node, "array" if is_array else "group")
     if place is not None and not isinstance(place.value, dict):
         said = f"netCDF-C's metadata of this node must be an object, got {json_type(place.value)}"
-        found = unread(place) or read_today(node, place, Fail(place.pointer, said))
+        refused = {"netCDF-C": "cannot open the dataset: invalid argument"}
+        found = unread(place) or read_today(node, place, Fail(place.pointer, said, readers=refused))
         yield dataclasses.replace(found, rule="NCZ-VAR-001" if is_array else "NCZ-GRP-001")
+
+
+@rule("NCZ-GRP-001", "NCZ-VAR-001", on="node")
+def metadata_are_in_place(node: Node) -> Iterator[Fail]:
+    """Note metadata of groups on an array, and of arrays on a group, where they say nothing."""
+    if not isinstance(node, Array | Group) or node.state == "missing":
+        return
+    is_array = isinstance(node, Array)
+    place = nczarr.find(node, "group" if is_array else "array")
+    if place is not None:
+        whose = "groups" if is_array else "arrays"
+        yield Fail(
+            place.pointer,
+            f"{place.pointer.rpartition('/')[2]} belongs to {whose}, and netCDF-C does not look at that of {article(node.kind)}",
+            rule="NCZ-GRP-001" if is_array else "NCZ-VAR-001",
+            severity="info",
+            impact=HARMLESS[0],
+            readers={},
+        )
 
 
 @rule("NCZ-GRP-001", on="group")

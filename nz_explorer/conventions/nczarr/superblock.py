@@ -105,8 +105,16 @@ def _rewrite(node: Node) -> Draft:
 
 def _in_lower_case(root: Node) -> Draft | None:
     """Give everything its name of today: with the superblock alone netCDF-C would see nothing, or refuse the dataset."""
-    drafts = [draft for node in root.hierarchy.walk() if (draft := _renamed(node)) is not None]
+    nodes = list(root.hierarchy.walk())
+    if any(place.era == "keys" for node in nodes for place in _parts(node)):
+        return _rewrite(root)  # what is in .zgroup and .zarray it would then miss
+    drafts = [draft for node in nodes if (draft := _renamed(node)) is not None]
     return replace(drafts[0], also=tuple(drafts[1:])) if drafts else None
+
+
+def _parts(node: Node) -> list[Place]:
+    """Return where netCDF-C noted something on a node."""
+    return [place for part in nczarr.KEYS if (place := nczarr.find(node, part)) is not None]
 
 
 def _renamed(node: Node) -> Draft | None:
@@ -217,6 +225,8 @@ def superblock(node: Node) -> Iterator[Fail | Undecided]:
         )
     elif place is not None:
         name = "nczarr_version" if place.era == "objects" else "version"
+        if name not in place.value and "version" in place.value:
+            name = "version"  # 4.8.1: an object has the content of the key that took its place
         given = place.member(name)[1]
         if given is None:
             yield Fail(place.at(name), f"the NCZarr superblock has no {name}")

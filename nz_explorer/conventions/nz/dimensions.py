@@ -25,10 +25,33 @@ WITHOUT_AXES = frozenset({"bytes", "vlen-utf8", "zstd", "gzip", "blosc", "crc32c
 """Codecs that work the same whatever the number of dimensions."""
 
 REFUSES_LENGTHS = {"netCDF-C": "refuses the dataset: invalid dimension size"}
-REFUSES_NAMES = {
-    "empty": {"netCDF-C": "refuses the dataset: invalid argument"},
-    "slash": {"netCDF-C": "refuses the dataset: it takes what is before the slash for a group"},
-}
+
+
+def netcdf_on_name(array: Array, name: str) -> tuple[bool, str | None]:
+    """Return whether netCDF-C refuses a dataset for a name of a dimension, and what it does; None where it takes it.
+
+    It puts the name behind the path of the group, and reads that as a path.
+
+    Parameters
+    ----------
+    array : Array
+        The array that has the dimension.
+    name : str
+        The name.
+    """
+    group = array.parent or "/"
+    if not name:
+        above, _, last = group.rpartition("/")
+        meant = f"takes it for a dimension {json_text(last)} of {above or '/'}"
+        return (False, meant) if last else (True, "refuses the dataset: invalid argument")
+    if "/" not in name:
+        return False, None
+    plain = name.removesuffix("/")
+    if plain and "/" not in plain:
+        return False, f"calls it {json_text(plain)}"
+    if name.startswith("/") or "//" in name:
+        return True, "refuses the dataset: Malformed URL"
+    return True, "refuses the dataset: it takes what is before the slash for a group"
 
 
 def names_for_netcdf(array: Array) -> bool:
@@ -136,11 +159,13 @@ def no_empty_names(array: Array) -> Iterator[Fail]:
     """Fail on the empty string, which names nothing."""
     for axis, name, length in _named_axes(array):
         if name == "":
+            refused, does = netcdf_on_name(array, name)
+            concerned = names_for_netcdf(array) and does is not None
             yield Fail(
                 names_pointer(array, axis),
                 f"dimension {axis} (length {length}) has an empty name",
-                readers=REFUSES_NAMES["empty"] if names_for_netcdf(array) else None,
-                impact="blocks" if names_for_netcdf(array) else None,
+                readers={"netCDF-C": str(does)} if concerned else None,
+                impact="blocks" if concerned and refused else None,
                 fix=_name_axis(axis),
             )
 
@@ -265,12 +290,14 @@ def plain_labels(array: Array) -> Iterator[Fail]:
             else None
         )
         if odd is not None:
-            refused = "/" in name and names_for_netcdf(array)
+            refused, does = netcdf_on_name(array, name)
+            concerned = names_for_netcdf(array) and does is not None
             yield Fail(
                 names_pointer(array, axis),
                 f"dimension name {json_text(name)} has {odd}",
-                readers=REFUSES_NAMES["slash"] if refused else None,
-                impact=(impact_of_netcdf(array) or "blocks") if refused else None,
+                readers={"xarray": "uses the name as it is"}
+                | ({"netCDF-C": str(does)} if concerned else {}),
+                impact=(impact_of_netcdf(array) or "blocks") if concerned and refused else None,
                 fix=_plain_name(axis),
             )
 

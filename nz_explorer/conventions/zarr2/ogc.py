@@ -148,9 +148,12 @@ def _for_readers(array: Array, given: Any) -> dict[str, str]:
 
 
 def _has_others(array: Array) -> bool:
-    """Whether netCDF-C finds dimensions in metadata of its own, and does not look at these names."""
-    place = find_object(array, "array")
-    if place is None or place.era == "objects":
+    """Whether netCDF-C finds dimensions in metadata of its own, or is told to have none, and does not look at these names."""
+    modes = {*array.hierarchy.modes}
+    place = None if {"zarr", "xarray"} & modes else find_object(array, "array")
+    if "noxarray" in modes:
+        return True
+    if place is None or not place.read:
         return False
     given = place.member("dimension_references")[1]
     if "scalar" in place.value:

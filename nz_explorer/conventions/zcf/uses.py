@@ -99,12 +99,14 @@ def uses_are_declared(node: Node) -> Iterator[Fail]:
 
 def _is_meant_to_declare(node: Node, name: str) -> bool:
     """Whether an attribute lists conventions as zarr_conventions does, and is called nearly that."""
+    plain = re.sub(r"[\s_-]", "", name).lower().rstrip("s")
+    if name == "zarr_conventions" or plain != "zarrconvention":
+        return (
+            False  # before its value is read: what is read tells arrays apart that are judged once
+        )
     value = node.attributes[name]
-    return (
-        name != "zarr_conventions"
-        and re.sub(r"[\s_-]", "", name).lower().rstrip("s") == "zarrconvention"
-        and isinstance(value, list)
-        and any(isinstance(entry, dict) and not entry.keys().isdisjoint(MEMBERS) for entry in value)
+    return isinstance(value, list) and any(
+        isinstance(entry, dict) and not entry.keys().isdisjoint(MEMBERS) for entry in value
     )
 
 

@@ -26,7 +26,9 @@ NOT_ASKED_FOR = "not asked for"
 
 
 def _decides(info: RuleInfo, convention: Convention) -> bool:
-    """Whether breaking a rule is breaking its convention."""
+    """Whether breaking a rule is breaking a convention."""
+    if info.family not in convention.deciding:
+        return False
     if convention.decides == "error":
         return info.required
     if convention.decides == "info":
@@ -130,7 +132,7 @@ class Conformance:
         own = [
             info
             for info in self._registry.rules.values()
-            if _decides(info, convention) and info.works and info.family in convention.deciding
+            if info.works and _decides(info, convention)
         ]
         zarr_format = convention.zarr_format
         if zarr_format is not None and self._hierarchy.zarr_format not in (zarr_format, None):

@@ -76,12 +76,12 @@ def root_is_array(node: Node) -> Iterator[Fail]:
     """Note a hierarchy that is a single array."""
     if isinstance(node, Array):
         group = node.hierarchy.reader.packaging.group_above
-        note = "put the array into a group and declare the convention there"
+        note = "put the array into a group, which also has room for what is declared for the whole dataset"
         if group:
             note = f"it is in a group: open {group}, and take the array by its name from there"
         yield Fail(
             node.pointer("node_type") if node.zarr_format == 3 else "",
-            "the root is an array; NZ-1.0 is declared on a root group, which this hierarchy does not have",
+            "the root is an array, not a group: programs that open groups fail, and there is no root group to declare conventions on",
             readers=_ARRAY_ALONE_IN_V2 if node.zarr_format == 2 else None,
             fix=lambda _node: Draft("suggest", note=note),
         )

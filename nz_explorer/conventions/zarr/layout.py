@@ -226,6 +226,15 @@ def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
             yield from _renamed(group, f"{name}/", answer.names)
             known = {renamed_document(one) or one for one in answer.names}
             alone = known.isdisjoint((".zgroup", ".zarray"))
+            if alone and {"meta", "attrs"} <= set(answer.names):
+                yield Fail(
+                    "",
+                    f"folder {stem}{name} holds meta and attrs, as an array of Zarr v1, of 2016, does: readers look"
+                    " for .zarray and .zattrs, and see no array there",
+                    rule="TREE-013",
+                    impact="values",
+                    fix=_migrated,
+                )
             if ".zattrs" in answer.names and alone and group.hierarchy.zarr_format == 2:
                 yield Fail(
                     "",
@@ -233,6 +242,12 @@ def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
                     rule="TREE-014",
                     fix=partial(_make_group, f"/{stem}{name}", answer.names),
                 )
+
+
+def _migrated(_node: Node) -> Draft:
+    return Draft(
+        "suggest", note="zarr.storage.migrate_1to2 of zarr-python 2 makes it an array of Zarr v2"
+    )
 
 
 def _with_backslash(node: Node, held: Iterable[str]) -> Iterator[Fail]:

@@ -125,16 +125,36 @@ def group_document(group: Group) -> Iterator[Fail]:
         children = group.children or []
         what = "the node" if len(children) == 1 else f"the {len(children)} nodes"
         hidden = f"{what} in it ({listed(child.name for child in children)})" if children else "it"
+        needed = _is_needed(group)
+        nothing = "; as the consolidated metadata list what is in it, and not itself, zarr-python opens nothing at all"
         yield Fail(
             "",
-            f"{group.path} has no metadata document: readers do not see {hidden}",
+            f"{group.path} has no metadata document: readers do not see {hidden}{nothing if needed else ''}",
             related=tuple(child.path for child in children),
             # zarr-python looks for the documents of the root before it opens the consolidated metadata
-            impact="blocks" if group.path == "/" else None,
-            readers=_NO_ROOT if group.path == "/" else None,
+            impact="blocks" if group.path == "/" or needed else None,
+            readers=_NO_ROOT if group.path == "/" else _NO_ENTRY if needed else None,
             # On a disk a node of the document's name (Z3-NAME-003) leaves no room for the document.
             fix=None if any(child.name == "zarr.json" for child in children) else _create_group,
         )
+
+
+_NO_ENTRY = dict.fromkeys(
+    ("zarr-python", "xarray"),
+    "raises GroupNotFoundError for the root, unless told not to use consolidated metadata",
+)
+
+
+def _is_needed(group: Group) -> bool:
+    """Whether zarr-python looks for the group in .zmetadata, which have nodes in it, in vain."""
+    consolidated = group.hierarchy.consolidated
+    return (
+        consolidated is not None
+        and consolidated.zarr_format == 2
+        and group.path != "/"
+        and consolidated.entry(group.path, ".zgroup") is None
+        and bool(consolidated.child_names(group.path))
+    )
 
 
 def _create_root(node: Node) -> Draft:

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from nz_explorer.conventions import evaluate
+from nz_explorer.conventions import evaluate, registry
 from nz_explorer.editing.diffs import Diff, diff_of
 from nz_explorer.editing.trial_edits.edited_documents import CannotEdit
 from nz_explorer.editing.trial_edits.what_if import WhatIf
-from nz_explorer.engine.evaluation import Evaluation
+from nz_explorer.engine.evaluation import Evaluation, Values
 from nz_explorer.engine.findings import Finding
 from nz_explorer.engine.fixes import Fix, Safety
 from nz_explorer.model import Hierarchy
@@ -156,7 +156,8 @@ def apply(
     changes : WhatIf, or iterable of Finding or Fix
         What was tried, or what to fix.
     hierarchy : Hierarchy or Evaluation, optional
-        Where findings and fixes belong, opened with ``mode="r+"``. A `WhatIf` knows it.
+        Where findings and fixes belong, opened with ``mode="r+"``. A `WhatIf` knows it. A hierarchy is checked
+        again, with all values read where the findings do not show otherwise; `Report.evaluation` is not.
 
     Returns
     -------
@@ -176,9 +177,9 @@ def apply(
         return Proposal(changes)
     if hierarchy is None:
         raise TypeError("hierarchy= is missing: the findings do not determine it")
+    changes = list(changes)
     if isinstance(hierarchy, Hierarchy):
-        hierarchy = evaluate(hierarchy)
-        hierarchy.run()
+        hierarchy = _showing([one for one in changes if isinstance(one, Finding)], hierarchy)
     what_if = WhatIf(hierarchy)
     for change in changes:
         if isinstance(change, Fix):
@@ -186,6 +187,43 @@ def apply(
         else:
             what_if.apply(change)
     return Proposal(what_if)
+
+
+def _showing(findings: list[Finding], hierarchy: Hierarchy) -> Evaluation:
+    """Return an evaluation that has the findings, which may come of a check with other options than the usual ones.
+
+    It is asked for as little as shows them: what takes reading the values of all arrays comes last.
+    """
+    rules = registry().rules
+    families = {rules[one.rule].family for one in findings if one.rule in rules}
+    named = [
+        key for key, one in registry().askable.items() if not families.isdisjoint(one.families)
+    ]
+    evaluation = evaluate(hierarchy)
+    evaluation.run()
+    usual, alone = ["auto", *named], named or ["auto"]
+    options: tuple[tuple[list[str], Values], ...] = (
+        (usual, "coordinates"),
+        (
+            alone,
+            "coordinates",
+        ),  # rules of other conventions may say the same, and only one of them does
+        (usual, "all"),
+        (alone, "all"),
+    )
+    for conventions, values in options:
+        if _seen(findings, evaluation) == len(findings):
+            break
+        other = evaluate(hierarchy, conventions, values=values)
+        other.run()
+        if _seen(findings, other) > _seen(findings, evaluation):
+            evaluation = other
+    return evaluation
+
+
+def _seen(findings: list[Finding], evaluation: Evaluation) -> int:
+    known = evaluation.findings()
+    return sum(finding in known for finding in findings)
 
 
 # --- all at once ----------------------------------------------------------------------------------

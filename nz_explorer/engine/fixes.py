@@ -245,8 +245,8 @@ def _split(node: Node, operation: Operation) -> tuple[str, Operation]:
     name = ""
     for key in ("path", "from"):
         if key in inner:
-            name, _, rest = inner[key].removeprefix("/").partition("/")
-            inner[key] = f"/{rest}" if rest else ""
+            name, slash, rest = inner[key].removeprefix("/").partition("/")
+            inner[key] = slash + rest  # a member without a name is not the whole document
     return name, inner
 
 

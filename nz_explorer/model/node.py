@@ -164,9 +164,9 @@ class Node:
     def locate(self, pointer: str) -> tuple[Document | None, str]:
         """Return the document that a report's pointer speaks of, and the pointer inside it."""
         if self.zarr_format == 2:
-            name, _, rest = pointer.removeprefix("/").partition("/")
+            name, slash, rest = pointer.removeprefix("/").partition("/")
             if (document := self.document(name)) is not None:
-                return document, f"/{rest}" if rest else ""
+                return document, slash + rest
         return self._main, pointer
 
     def clone_structure(self, path: str, document: Document, text: bytes | None = None) -> Self:

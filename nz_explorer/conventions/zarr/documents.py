@@ -244,7 +244,9 @@ def byte_order_mark(node: Node, document: Document) -> Iterator[Fail]:
             place(node, document),
             f"{document.key.rsplit('/', 1)[-1]} starts with a byte order mark",
             fix=lambda _node: Draft(
-                "safe", note="write the document again without its first three bytes"
+                "safe",
+                note="write the document again without its first three bytes",
+                document=document.key,
             ),
         )
 

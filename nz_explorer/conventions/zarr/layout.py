@@ -226,13 +226,28 @@ def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
             yield from _renamed(group, f"{name}/", answer.names)
             known = {renamed_document(one) or one for one in answer.names}
             alone = known.isdisjoint((".zgroup", ".zarray"))
+            if alone and {"meta", "attrs"} <= set(answer.names):
+                yield Fail(
+                    "",
+                    f"folder {stem}{name} holds meta and attrs, as an array of Zarr v1, of 2016, does: readers look"
+                    " for .zarray and .zattrs, and see no array there",
+                    rule="TREE-013",
+                    impact="values",
+                    fix=_migrated,
+                )
             if ".zattrs" in answer.names and alone and group.hierarchy.zarr_format == 2:
                 yield Fail(
                     "",
                     f"folder {stem}{name} has attributes in .zattrs, but neither .zgroup nor .zarray: readers see no node there",
                     rule="TREE-014",
-                    fix=partial(_make_group, f"{stem}{name}/.zgroup", answer.names),
+                    fix=partial(_make_group, f"/{stem}{name}", answer.names),
                 )
+
+
+def _migrated(_node: Node) -> Draft:
+    return Draft(
+        "suggest", note="zarr.storage.migrate_1to2 of zarr-python 2 makes it an array of Zarr v2"
+    )
 
 
 def _with_backslash(node: Node, held: Iterable[str]) -> Iterator[Fail]:
@@ -265,11 +280,25 @@ def names_in_array(array: Array, inside: Inside) -> Iterator[Fail]:
     yield from _renamed(array, "", inside.other_names)
 
 
-def _make_group(document: str, names: Iterable[str], _node: Node) -> Draft:
+def _make_group(path: str, names: Iterable[str], node: Node) -> Draft:
+    """Make a folder with attributes a group, in the consolidated metadata too: nodes that these lack stay hidden."""
     if any(name[0].isdecimal() for name in names):
         return Draft("suggest", note="it holds chunks: write the .zarray of the array again")
     note = "if it is to be a group; an array needs its .zarray"
-    return Draft("suggest", (add("", {"zarr_format": 2}),), note, document=document)
+    group = {"zarr_format": 2}
+    copies: tuple[Draft, ...] = ()
+    consolidated = node.hierarchy.consolidated
+    if consolidated is not None and consolidated.zarr_format == 2:
+        attributes = _content(f"{path[1:]}/.zattrs", node)
+        there = {".zgroup": group} | ({} if attributes is None else {".zattrs": attributes})
+        entries = tuple(
+            add(consolidated.pointer(path, name), value)
+            for name, value in there.items()
+            if consolidated.entry(path, name) != value
+        )
+        copies = (Draft("safe", entries, document=consolidated.holder.key),) if entries else ()
+    key = f"{path[1:]}/.zgroup"
+    return Draft("suggest", (add("", group),), note, document=key, also=copies)
 
 
 def _may_be_node(name: str) -> bool:
@@ -306,13 +335,19 @@ def _harm(node: Node, folder: str, right: str) -> dict[str, Any]:
 
 def _copied(found: str, right: str, node: Node) -> Draft | None:
     """Write what the document says under its right name."""
+    content = _content(found, node)
+    if content is None:
+        return Draft("suggest", note=f"rename {found} to {right}")
+    return Draft("suggest", (add("", content),), f"{found} can be deleted then", document=right)
+
+
+def _content(key: str, node: Node) -> dict[str, Any] | None:
+    """Return the object that a key of the store holds; None where it cannot be read or is none."""
     import msgspec
 
     try:
-        data = node.hierarchy.reader.get(found)
+        data = node.hierarchy.reader.get(key)
         content = None if data is None else msgspec.json.decode(data)
     except (ReadError, msgspec.DecodeError):
-        content = None
-    if not isinstance(content, dict):
-        return Draft("suggest", note=f"rename {found} to {right}")
-    return Draft("suggest", (add("", content),), f"{found} can be deleted then", document=right)
+        return None
+    return content if isinstance(content, dict) else None

@@ -76,12 +76,12 @@ def root_is_array(node: Node) -> Iterator[Fail]:
     """Note a hierarchy that is a single array."""
     if isinstance(node, Array):
         group = node.hierarchy.reader.packaging.group_above
-        note = "put the array into a group and declare the convention there"
+        note = "put the array into a group, which also has room for what is declared for the whole dataset"
         if group:
             note = f"it is in a group: open {group}, and take the array by its name from there"
         yield Fail(
             node.pointer("node_type") if node.zarr_format == 3 else "",
-            "the root is an array; NZ-1.0 is declared on a root group, which this hierarchy does not have",
+            "the root is an array, not a group: programs that open groups fail, and there is no root group to declare conventions on",
             readers=_ARRAY_ALONE_IN_V2 if node.zarr_format == 2 else None,
             fix=lambda _node: Draft("suggest", note=note),
         )
@@ -125,16 +125,36 @@ def group_document(group: Group) -> Iterator[Fail]:
         children = group.children or []
         what = "the node" if len(children) == 1 else f"the {len(children)} nodes"
         hidden = f"{what} in it ({listed(child.name for child in children)})" if children else "it"
+        needed = _is_needed(group)
+        nothing = "; as the consolidated metadata list what is in it, and not itself, zarr-python opens nothing at all"
         yield Fail(
             "",
-            f"{group.path} has no metadata document: readers do not see {hidden}",
+            f"{group.path} has no metadata document: readers do not see {hidden}{nothing if needed else ''}",
             related=tuple(child.path for child in children),
             # zarr-python looks for the documents of the root before it opens the consolidated metadata
-            impact="blocks" if group.path == "/" else None,
-            readers=_NO_ROOT if group.path == "/" else None,
+            impact="blocks" if group.path == "/" or needed else None,
+            readers=_NO_ROOT if group.path == "/" else _NO_ENTRY if needed else None,
             # On a disk a node of the document's name (Z3-NAME-003) leaves no room for the document.
             fix=None if any(child.name == "zarr.json" for child in children) else _create_group,
         )
+
+
+_NO_ENTRY = dict.fromkeys(
+    ("zarr-python", "xarray"),
+    "raises GroupNotFoundError for the root, unless told not to use consolidated metadata",
+)
+
+
+def _is_needed(group: Group) -> bool:
+    """Whether zarr-python looks for the group in .zmetadata, which have nodes in it, in vain."""
+    consolidated = group.hierarchy.consolidated
+    return (
+        consolidated is not None
+        and consolidated.zarr_format == 2
+        and group.path != "/"
+        and consolidated.entry(group.path, ".zgroup") is None
+        and bool(consolidated.child_names(group.path))
+    )
 
 
 def _create_root(node: Node) -> Draft:

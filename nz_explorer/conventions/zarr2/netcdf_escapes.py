@@ -52,12 +52,16 @@ def characters_are_no_escapes(group: Group) -> Iterator[Fail]:
                 path=node.path,
                 impact=(impact_of_netcdf(node) or harm) if noted else "advice",
                 readers={"netCDF-C": does or f"reads {told[0]}"},
-                # JSON has no other way to write control characters
                 fix=None
-                if any(ord(c) < ord(" ") for one, _ in others for c in one)
+                if any(_needs_escape(c) for one, _ in others for c in one)
                 else lambda _node, key=document.key: _written_anew(key),  # type: ignore[misc]  # bound now
             )
     yield from _lost_above(group)
+
+
+def _needs_escape(character: str) -> bool:
+    """Whether JSON has no other way to write it: control characters, and halves of pairs, which UTF-8 has no bytes for."""
+    return character < " " or "\ud800" <= character <= "\udfff"
 
 
 def _lost_above(group: Group) -> Iterator[Fail]:

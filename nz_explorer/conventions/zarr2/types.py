@@ -380,9 +380,10 @@ def fill_scalar(array: Array) -> Iterator[Fail]:
     taken = (
         kind == "bool"
     )  # by zarr-python, as Python takes any list: it is true unless it is empty
+    right = "a pair [real, imaginary]" if kind == "complex" else "a single value"
     yield Fail(
         FILL,
-        f"fill_value must be a single value or null, got the list {shown(given)}",
+        f"fill_value must be {right} or null, got the list {shown(given)}",
         severity="error",
         impact="convention" if taken else None,
         readers={}

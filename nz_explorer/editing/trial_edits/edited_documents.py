@@ -255,10 +255,10 @@ def operation_to_set(node: Node, pointer: str, value: Any) -> dict[str, Any]:
     document, inner = node.locate(pointer)
     base = pointer[: len(pointer) - len(inner)]
     if node.zarr_format == 2 and (document is None or not base):
-        name, _, rest = pointer.removeprefix("/").partition("/")
+        name, slash, rest = pointer.removeprefix("/").partition("/")
         if name not in DOCUMENTS:
             raise CannotEdit(f"{pointer} does not begin with a document such as /.zattrs")
-        document, base, inner = None, f"/{name}", f"/{rest}" if rest else ""
+        document, base, inner = None, f"/{name}", slash + rest
     here: Any = document.value if document is not None and document.ok else ABSENT
     parts = pointers.split(inner)
     if here is ABSENT:

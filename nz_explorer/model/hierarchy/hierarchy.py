@@ -106,9 +106,7 @@ class Hierarchy:
         """The consolidated metadata, whether it is used or not."""
         self.metadata_source: Literal["documents", "consolidated"] = found.metadata_source
         self.root = found.node
-        self.zarr_format = found.node.zarr_format or (
-            None if found.consolidated is None else found.consolidated.zarr_format
-        )
+        self.zarr_format = found.zarr_format
         asked = found.node.documents[:1] if found.node.state == "unreadable" else ()
         if any(one.error is not None and one.error.reason in _NO_ANSWER for one in asked):
             self.zarr_format = None

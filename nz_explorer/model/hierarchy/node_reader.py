@@ -183,7 +183,10 @@ def _nodes_of_one_document(
 
 
 def holding_nodes(
-    hierarchy: Hierarchy, held: Mapping[str, Sequence[str]], cancel: Cancellation | None
+    hierarchy: Hierarchy,
+    held: Mapping[str, Sequence[str]],
+    cancel: Cancellation | None,
+    formats: set[int] | None = None,
 ) -> set[str]:
     """Return the paths somewhere below which there is a node.
 
@@ -196,6 +199,8 @@ def holding_nodes(
         are searched, `PROBE_DEPTH` levels deep.
     cancel : Cancellation or None
         Set where nobody waits for it any more.
+    formats : set of int, optional
+        If given, the Zarr formats of the nodes that were met are added to it.
     """
     holding: set[str] = set()
     level = [(path, key) for path, keys in held.items() for key in keys[:PROBE_FOLDERS]]
@@ -208,8 +213,11 @@ def holding_nodes(
             hierarchy, [f"/{key}" for _, key in level], names, cancel
         )
         for (path, _), documents in zip(level, all_documents, strict=True):
-            if any(document.has_bytes for document in documents):
+            names_there = [document.name for document in documents if document.has_bytes]
+            if names_there:
                 holding.add(path)
+            if formats is not None:
+                formats.update(3 if name in V3_NAMES else 2 for name in names_there)
         next_level: dict[str, list[tuple[str, str]]] = {}
         for (path, key), listing in zip(level, listings, strict=True):
             if path not in holding and not isinstance(listing, ReadError):

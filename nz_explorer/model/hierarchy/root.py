@@ -41,6 +41,9 @@ class Root:
         Where the nodes are read from.
     node : Node
         The root.
+    zarr_format : int or None
+        The Zarr format of the hierarchy, as far as the root, the consolidated metadata or, without either,
+        the nodes below tell it.
     """
 
     documents: dict[str, Document]
@@ -48,6 +51,7 @@ class Root:
     consolidated: Consolidated | None
     metadata_source: Literal["documents", "consolidated"]
     node: Node
+    zarr_format: int | None
 
 
 def read_root(
@@ -96,10 +100,14 @@ def read_root(
         more = {d.name: d for d in read_documents(hierarchy, ["/"], unread, cancel)[0]}
         documents = {**documents, **more}
     root = build_node(hierarchy, "/", documents.values())
+    below: set[int] = set()
     if root is None:
-        root = _root_without_document(hierarchy, documents, found, cancel)
+        root = _root_without_document(hierarchy, documents, found, cancel, below)
     root.generation = generation
-    return Root(documents, side_names, found, source, root)
+    zarr_format = root.zarr_format or (None if found is None else found.zarr_format)
+    if zarr_format is None and below == {2}:
+        zarr_format = 2  # else v2 without its .zgroup would be judged as v3, which it never was
+    return Root(documents, side_names, found, source, root, zarr_format)
 
 
 def _root_without_document(
@@ -107,6 +115,7 @@ def _root_without_document(
     documents: dict[str, Document],
     consolidated: Consolidated | None,
     cancel: Cancellation | None,
+    formats: set[int],
 ) -> Node:
     side = tuple(d for d in documents.values() if d.has_bytes)
     if consolidated is not None:
@@ -121,7 +130,7 @@ def _root_without_document(
         hierarchy.reader.list_many([""], cancel)[0] if hierarchy.reader.listable else None
     )
     names = () if listing is None or isinstance(listing, ReadError) else listing.names
-    if names and holding_nodes(hierarchy, {"/": names}, cancel):
+    if names and holding_nodes(hierarchy, {"/": names}, cancel, formats):
         return Group(
             hierarchy,
             "/",

@@ -1,0 +1,109 @@
+"""Fixes of Zarr v2, whose nodes have several documents: each is of the right one, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nz_explorer as nz
+
+GROUP = {"zarr_format": 2}
+ARRAY = {
+    "zarr_format": 2,
+    "shape": [4],
+    "chunks": [2],
+    "dtype": "<f8",
+    "compressor": None,
+    "fill_value": 0.0,
+    "order": "C",
+    "filters": None,
+}
+
+
+def written(folder: Path, documents: dict[str, Any]) -> Path:
+    for key, content in documents.items():
+        (folder / key).parent.mkdir(parents=True, exist_ok=True)
+        data = content if isinstance(content, bytes) else json.dumps(content).encode()
+        (folder / key).write_bytes(data)
+    return folder
+
+
+def fixed(folder: Path, rule: str, **options: Any) -> set[str]:
+    """Fix what a rule finds, and return the rules that find something afterwards."""
+    found = [f for f in nz.check(folder, progress=False, **options).findings if f.rule == rule]
+    assert found
+    nz.apply(found, nz.open_store(folder, mode="r+")).write()
+    return {f.rule for f in nz.check(folder, progress=False, **options).findings}
+
+
+@pytest.mark.parametrize("key", [".zgroup", ".zattrs", "a/.zarray", "a/.zattrs"])
+def test_a_byte_order_mark_is_taken_off_the_document_that_has_it(tmp_path: Path, key: str) -> None:
+    documents = {".zgroup": GROUP, ".zattrs": {}, "a/.zarray": ARRAY, "a/.zattrs": {"units": "m"}}
+    documents |= {key: b"\xef\xbb\xbf" + json.dumps(documents[key]).encode()}
+    assert "JSON-005" not in fixed(written(tmp_path, documents), "JSON-005")
+    assert json.loads((tmp_path / "a/.zattrs").read_bytes()) == {"units": "m"}
+
+
+def test_an_attribute_without_a_name_is_not_all_of_the_attributes(tmp_path: Path) -> None:
+    documents = {".zgroup": GROUP, "a/.zarray": ARRAY, "a/.zattrs": {"": 1, "units": "m"}}
+    assert "NZ-NAME-007" not in fixed(written(tmp_path, documents), "NZ-NAME-007")
+    assert json.loads((tmp_path / "a/.zattrs").read_bytes()) == {"units": "m"}
+
+    what_if = nz.WhatIf(nz.check(tmp_path, progress=False).evaluation).set("/a", "/.zattrs/", 2)
+    assert what_if.hierarchy["/a"].attributes == {"units": "m", "": 2}
+
+
+@pytest.mark.parametrize("text", [rb"\ud800", rb"\u0001"])
+def test_characters_that_json_can_only_escape_have_no_fix(tmp_path: Path, text: bytes) -> None:
+    documents = {".zgroup": GROUP, ".zattrs": b'{"title": "' + text + b'"}', "a/.zarray": ARRAY}
+    found = nz.check(written(tmp_path, documents), conventions="zarr2", progress=False).findings
+    (escapes,) = [f for f in found if f.rule == "Z2-OGC-016"]
+    assert not escapes.fixes
+
+
+@pytest.mark.parametrize(
+    "copied", [{}, {"q/.zattrs": {"a": 1}}, {"q/.zattrs": {"a": 2}}, {"q/.zgroup": GROUP}]
+)
+def test_a_folder_with_attributes_becomes_a_group_in_the_consolidated_metadata_too(
+    tmp_path: Path, copied: dict[str, Any]
+) -> None:
+    entries = {".zgroup": GROUP, "a/.zarray": ARRAY, **copied}
+    consolidated = {"zarr_consolidated_format": 1, "metadata": entries}
+    documents = {".zgroup": GROUP, "a/.zarray": ARRAY, "q/.zattrs": {"a": 1}}
+    after = fixed(written(tmp_path, {**documents, ".zmetadata": consolidated}), "TREE-014")
+    assert not after & {"TREE-014", "NZ-CONS-002", "NZ-CONS-003", "NZ-CONS-004"}
+
+
+def test_without_its_root_v2_is_held_to_v2(tmp_path: Path) -> None:
+    written(tmp_path, {"g/.zgroup": GROUP, "g/a/.zarray": ARRAY})
+    assert nz.check(tmp_path, progress=False).conforms == {"NZ-1.0": None, "Zarr v2": False}
+    written(tmp_path, {"h/zarr.json": {"zarr_format": 3, "node_type": "group"}})
+    assert "Zarr v3" in nz.check(tmp_path, progress=False).conforms
+
+
+@pytest.mark.parametrize(
+    ("rule", "options"),
+    [
+        ("Z2-CHUNK-005", {"values": "all"}),
+        ("Z2-CHUNK-004", {"values": "all", "conventions": ["zarr2"]}),
+    ],
+)
+def test_findings_of_a_check_with_other_options_are_applied(
+    tmp_path: Path, rule: str, options: dict[str, Any]
+) -> None:
+    documents = {".zgroup": GROUP, "a/.zarray": ARRAY, "a/0": bytes(16), "b/.zarray": ARRAY}
+    documents |= {
+        "c/.zarray": {**ARRAY, "compressor": {"id": "zlib", "level": 1}},
+        "c/0": bytes(range(16)),
+    }
+    documents["a/.zattrs"] = {"units": " m ", "_ARRAY_DIMENSIONS": ["x"]}
+    found = [
+        f
+        for f in nz.check(written(tmp_path, documents), progress=False, **options).findings
+        if f.rule.startswith(rule) and f.fix is not None and f.fix.can_be_applied(f.rule)
+    ]
+    assert found
+    assert nz.apply(found[:1], nz.open_store(tmp_path, mode="r+")).edits

@@ -15,7 +15,7 @@ from nz_explorer.conventions.cs.declared import SYSTEMS, companions, undeclared
 from nz_explorer.conventions.cs.references import _reference, without_ref
 from nz_explorer.conventions.cs.systems import identifier
 from nz_explorer.conventions.zcf import known_conventions
-from nz_explorer.conventions.zcf.declarations import declared_here
+from nz_explorer.conventions.zcf.declarations import declared_here, entries, pointer_to
 from nz_explorer.conventions.zcf.grids import kind_of_system
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
@@ -115,10 +115,15 @@ def _positions(crs: Crs, entry: str | None) -> RuleOutput:
     on="node",
     formats=(3,),
     needs=("shape", "attributes", "names"),
-    when=lambda node: "geolocation" in node.attributes,
+    when=lambda node: (
+        "geolocation" in node.attributes or known_conventions.GEOLOCATION in declared_here(node)
+    ),
 )
 def geolocation_of_a_node(node: Node) -> RuleOutput:
     """Judge what the geolocation convention has by itself; that it is declared, and of its form, is ZCF-DECL-001 and ZCF-SCHEMA-001."""
+    if "geolocation" not in node.attributes:
+        yield from _not_there(node)
+        return
     given, at = node.attributes["geolocation"], node.attribute_pointer("geolocation")
     if _malformed(given) is not None:
         return
@@ -144,6 +149,27 @@ def geolocation_of_a_node(node: Node) -> RuleOutput:
         yield from _swapped(node, given[kind], kind, None, join(at, kind))
     if known_conventions.GEOLOCATION not in declared or all(_of_objects(given)):
         yield from _systems(at, given)
+
+
+def _not_there(node: Node) -> RuleOutput:
+    """Note that geolocation is declared where nothing has it: it may be in cs, in crs, or in what another attribute holds."""
+    held = (value for value in node.attributes.values() if isinstance(value, Mapping))
+    if node.attributes.keys() & {"cs", "crs"} or any("geolocation" in value for value in held):
+        return
+    above = node.hierarchy.node_if_loaded(node.parent) if node.parent else None
+    if above is not None and "geolocation" in above.attributes:
+        return  # of the group, for its arrays as well
+    i = next(
+        i
+        for i, one in entries(node)
+        if known_conventions.identify(one) is known_conventions.GEOLOCATION
+    )
+    yield Fail(
+        pointer_to(node, i),
+        "geolocation is declared, and this node has no attribute geolocation: no arrays with positions are named",
+        severity="info",
+        rule="CS-GEO-001",
+    )
 
 
 def _unlike(node: Node, pair: Mapping[str, Any], kind: str, at: str) -> RuleOutput:

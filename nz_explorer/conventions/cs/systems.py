@@ -35,6 +35,7 @@ from nz_explorer.model.dialects.cs import (
     is_shared,
     is_system,
 )
+from nz_explorer.model.dialects.ref import is_reference
 
 SCHEMA_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*")
 
@@ -149,6 +150,14 @@ def of_crs(crs: Crs, beside: Iterable[Axis] = ()) -> RuleOutput:
             )
         else:
             yield from axes_of_type(crs, beside)
+        if "axes" in crs.given and is_reference(crs.given.get("ref")):
+            yield Fail(
+                crs.pointer("ref"),
+                "reference: this reference system has its own axes, and a reference to another: it is one or the other;"
+                " the axes count, and the reader of the author of cs does not look where the reference leads",
+                severity="warning",
+                rule="REF-001",
+            )
     if isinstance(crs.given, Mapping) and isinstance(crs.given.get("axes"), list) and crs.axes:
         yield Fail(
             crs.pointer("axes"),

@@ -173,7 +173,7 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
         if key not in types:
             yield Fail(
                 node.attribute_pointer(key),
-                f"attribute {json_text(key)} has no type, so netCDF-C guesses one",
+                f"attribute {json_text(key)} has no type, {_guess(node.attributes[key])}",
             )
     for key in types:
         if key not in node.attributes and not nczarr.is_hidden(key):
@@ -181,6 +181,13 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
                 place.at("types", key),
                 f"a type is given for {json_text(key)}, which is not an attribute here",
             )
+
+
+def _guess(value: Any) -> str:
+    """Say what netCDF-C does without a type, which it takes from the first value."""
+    if value == []:  # Z2-OGC-011
+        return "and netCDF-C cannot guess one of an empty list"
+    return "so netCDF-C guesses one"
 
 
 def _empty_types(node: Node) -> Draft:

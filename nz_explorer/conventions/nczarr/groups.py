@@ -195,8 +195,7 @@ def contents(group: Group) -> Iterator[Fail]:
             facts.append(f"lists {listed(_as_it_is(group, name) for name in missing)}")
         if unseen:
             fact = f"does not list {listed(map(json_text, unseen))}"
-            if impact != "blocks":  # else nothing is seen at all
-                which = "netCDF-C 4.8.0" if place.era == "objects" else "netCDF-C"
+            if impact != "blocks" and (which := _follows(place)):  # else nothing is seen, or all of it
                 fact += f", so {which} does not see {'it' if len(unseen) == 1 else 'them'}"
             facts.append(fact)
         stem = paths.below(group.path)
@@ -208,6 +207,15 @@ def contents(group: Group) -> Iterator[Fail]:
             related=tuple(stem + name for name in unseen),
             fix=partial(_rewrite_list, kind, member),
         )
+
+
+def _follows(place: Place) -> str:
+    """Return what goes by the lists of a group; nothing where they are not read for want of a superblock."""
+    if place.era == "objects":
+        return "netCDF-C 4.8.0"
+    if place.read:
+        return "netCDF-C"
+    return "netCDF-C up to 4.9.0" if place.is_upper else ""
 
 
 def _left(group: Group) -> set[str]:

@@ -132,7 +132,8 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
     own = [key for key in node.attributes if not nczarr.is_hidden(key)]
     if place is None:
         beside = nczarr.find(node, "array") or nczarr.find(node, "group")
-        if beside is not None and not own and beside.read and beside.era == "attributes":
+        is_today = beside is not None and beside.era == "attributes" and not beside.is_upper
+        if is_today and not own and nczarr.is_read(node.hierarchy.root, "superblock"):
             yield Fail(
                 node.attribute_pointer("_nczarr_attr"),
                 "no attribute types are given, which netCDF-C writes of every node; there is none to guess here",

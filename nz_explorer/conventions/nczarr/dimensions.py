@@ -284,9 +284,15 @@ def names_agree(array: Array) -> Iterator[Fail]:
         return
     called = _base_names(references)
     if names != called and all(called):
+        is_full = names == list(
+            references
+        )  # where "differs" would be followed by the same list again
         yield Fail(
             array.attribute_pointer("_ARRAY_DIMENSIONS"),
-            f"_ARRAY_DIMENSIONS {shown(names)} differs from the dimension references {shown(list(references))}",
+            f"_ARRAY_DIMENSIONS has the full names {shown(names)} of the dimension references: it must have the"
+            f" names alone, {shown(called)}"
+            if is_full
+            else f"_ARRAY_DIMENSIONS {shown(names)} differs from the dimension references {shown(list(references))}",
             fix=_name_as_referred,
         )
 

@@ -187,27 +187,37 @@ def contents(group: Group) -> Iterator[Fail]:
         twice = [name for name, times in Counter(names).items() if times > 1]
         if not missing and not unseen and not twice:
             continue
+        impact, does = _harm(group, kind, names) if place.read and is_reached(group) else HARMLESS
         facts = []
         if twice:
             facts.append(f"lists {listed(map(json_text, twice))} more than once")
         if missing:
             facts.append(f"lists {listed(_as_it_is(group, name) for name in missing)}")
         if unseen:
-            which = "netCDF-C 4.8.0" if place.era == "objects" else "netCDF-C"
-            facts.append(
-                f"does not list {listed(map(json_text, unseen))}, so {which} does not see "
-                f"{'it' if len(unseen) == 1 else 'them'}"
-            )
-        impact, does = _harm(group, kind, names) if place.read and is_reached(group) else HARMLESS
+            fact = f"does not list {listed(map(json_text, unseen))}"
+            if impact != "blocks" and (
+                which := _follows(place)
+            ):  # else nothing is seen, or all of it
+                fact += f", so {which} does not see {'it' if len(unseen) == 1 else 'them'}"
+            facts.append(fact)
         stem = paths.below(group.path)
         yield Fail(
             place.at(member),
-            f"{member} {' and '.join(facts)}",
+            f"{member} {', and '.join(facts)}",
             impact=impact,
             readers={"netCDF-C": does} if does else {},
             related=tuple(stem + name for name in unseen),
             fix=partial(_rewrite_list, kind, member),
         )
+
+
+def _follows(place: Place) -> str:
+    """Return what goes by the lists of a group; nothing where they are not read for want of a superblock."""
+    if place.era == "objects":
+        return "netCDF-C 4.8.0"
+    if place.read:
+        return "netCDF-C"
+    return "netCDF-C up to 4.9.0" if place.is_upper else ""
 
 
 def _left(group: Group) -> set[str]:
@@ -217,6 +227,8 @@ def _left(group: Group) -> set[str]:
 
 def _as_it_is(group: Group, name: str) -> str:
     """Say what a name stands for that is not one of the nodes that the list is about."""
+    if "/" in name:  # what it leads to may well be in the store
+        return f"{json_text(name)}, which is a path and not a name"
     other = next((child for child in group.children or () if child.name == name), None)
     if other is None or other.state == "missing":
         return f"{json_text(name)}, which is not in the store"

@@ -23,7 +23,7 @@ def metadata_are_there(group: Group) -> Iterator[Fail]:
     superblock = nczarr.find(group.hierarchy.root, "superblock")
     if superblock is not None and (superblock.era == "objects" or superblock.is_upper):
         yield from _were_there(group, superblock.era)
-    if superblock is None or not superblock.read:
+    if superblock is None or not superblock.read or not nczarr.counts(group.hierarchy):
         return
     era = superblock.era
     notes = nczarr.group_notes(group)

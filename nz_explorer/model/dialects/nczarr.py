@@ -269,7 +269,9 @@ def places(node: Node, part: Part) -> Iterator[Place]:
         Which part.
     """
     attributes = node.attributes
-    today = KEYS[part][:1] if _has_superblock(node, KEYS["superblock"][:1]) else ()
+    # The superblock and the types of attributes are read in modes in which the rest is passed over.
+    used = part in ("superblock", "attr") or counts(node.hierarchy)
+    today = KEYS[part][:1] if used and _has_superblock(node, KEYS["superblock"][:1]) else ()
     for key in KEYS[part]:
         if key in attributes:
             pointer = node.attribute_pointer(key)

@@ -97,7 +97,7 @@ def _serialised(pointer: str, name: str, value: Any) -> Iterator[Fail]:
         yield Fail(
             pointer,
             f"attribute {json_text(name)} contains JSON as text",
-            fix=_parse(pointer, value) if _says_the_same(value) else None,
+            fix=_parse(pointer, value) if says_the_same(value) else None,
             rule="GZ-ATT-005",
         )
 
@@ -182,7 +182,7 @@ def _is_json(text: str) -> bool:
         return False
 
 
-def _says_the_same(text: str) -> bool:
+def says_the_same(text: str) -> bool:
     """Whether a text can be put in the document as it is: without NaN and null in lists, and names that are there twice."""
 
     def whole(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nz_explorer.conventions.geozarr.multiscales import LIMITS, wrong_limits
+from nz_explorer.conventions.geozarr.multiscales import LIMITS, has_tiles, wrong_limits
 from nz_explorer.conventions.geozarr.rules import mapping_names
 from nz_explorer.conventions.geozarr.tile_matrix_sets import (
     KNOWN_SETS,
@@ -22,7 +22,7 @@ from nz_explorer.engine.findings import Fail, RuleOutput, Undecided
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
-from nz_explorer.model.dialects.multiscales import family, level_names, member
+from nz_explorer.model.dialects.multiscales import level_names, member
 from nz_explorer.model.named_array import named_array
 from nz_explorer.text.phrases import listed, plural
 
@@ -47,7 +47,7 @@ def levels(group: Group) -> RuleOutput:
     """Judge the levels that multiscales names: whether they are there, and what is in them."""
     given = group.attributes.get("multiscales")
     inline, set_name = matrices_by_id(given), member(given, "tile_matrix_set")
-    if family(group.attributes) != "GeoZarr" or not (inline or isinstance(set_name, str)):
+    if not has_tiles(group.attributes) or not (inline or isinstance(set_name, str)):
         return  # GZ-MS-009
     whole = group.attribute_pointer("multiscales")
     pointer = f"{whole}/tile_matrix_set"
@@ -327,7 +327,7 @@ def _chunks(
         if any(wrong):
             yield Fail(
                 pointer,
-                f"chunks are {own[0]} × {own[1]}, tiles {tile[0]} × {tile[1]}",
+                _sizes(own, tile, [names[axis] or "" for axis in axes], axes[0] < axes[1]),
                 path=array.path,
                 rule="GZ-MS-012",
             )
@@ -343,6 +343,16 @@ def _chunks(
             path=array.path,
             rule="GZ-MS-006",
         )
+
+
+def _sizes(own: list[int], tile: tuple[int, int], names: list[str], in_order: bool) -> str:
+    """Say the sizes of chunks and tiles; which is which, where one could take them for each other."""
+    if in_order and own[0] == own[1] and tile[0] == tile[1]:
+        return f"chunks are {own[0]} × {own[1]}, tiles {tile[0]} × {tile[1]}"
+    return (
+        f"chunks are {own[0]} long along {names[0]} and {own[1]} along {names[1]},"
+        f" tiles {tile[0]} high and {tile[1]} wide"
+    )
 
 
 def _pointer_of_chunks(array: Array) -> str:

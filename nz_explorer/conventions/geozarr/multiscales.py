@@ -6,8 +6,10 @@ import difflib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.geozarr.attributes import says_the_same
 from nz_explorer.conventions.geozarr.tile_matrix_sets import (
     KNOWN_SETS,
+    inline_as_text,
     listed_matrices,
     matrices_by_id,
     matrix_of_level,
@@ -54,6 +56,8 @@ CORNERS = ("topLeft", "bottomLeft")
 OLDER = {"pointOfOrigin": "topLeftCorner"}
 """Names in the first version of the OGC's standard."""
 OTHER_NAMES = {"mean": "average", "median": "med", "maximum": "max", "minimum": "min"}
+AUTHORITIES = ("EPSG", "ESRI", "IAU", "IGNF")
+"""Those whose codes are reference systems. What looks like a code of others may be a URI."""
 LIMITS = (
     ("min_tile_row", "max_tile_row", "matrixHeight"),
     ("min_tile_col", "max_tile_col", "matrixWidth"),
@@ -68,6 +72,19 @@ OGC_LIMITS = {
 """How the OGC spells them, which the text sets aside."""
 
 
+def has_tiles(attributes: Mapping[str, Any]) -> bool:
+    """Whether multiscales have a form of the draft: that of another convention may be there beside it.
+
+    Parameters
+    ----------
+    attributes : mapping
+        Those of a node.
+    """
+    whose = family(attributes)
+    beside = whose == "multiscales" and "tile_matrix_set" in attributes["multiscales"]
+    return whose == "GeoZarr" or beside
+
+
 def _claims(group: Group) -> bool:
     """Whether a group has multiscales that are the draft's, or nobody else's."""
     if "multiscales" not in group.attributes or "ome" in group.attributes:
@@ -75,14 +92,14 @@ def _claims(group: Group) -> bool:
     given = group.attributes["multiscales"]
     if isinstance(given, list):  # a list of OME-NGFF says where its datasets are
         return not any(isinstance(one, Mapping) and "datasets" in one for one in given)
-    return family(group.attributes) in ("GeoZarr", None)
+    return family(group.attributes) is None or has_tiles(group.attributes)
 
 
 @rule(
     "GZ-MS-007",
     on="array",
     needs=("attributes",),
-    when=lambda array: family(array.attributes) == "GeoZarr",
+    when=lambda array: has_tiles(array.attributes),
 )
 def on_an_array(array: Array) -> RuleOutput:
     """Note multiscales of an array, which has no levels."""
@@ -114,10 +131,22 @@ def metadata(group: Group) -> RuleOutput:
             why = (
                 f"{name} of multiscales is null" if name in given else f"multiscales has no {name}"
             )
+            if (other := _spelled_otherwise(name, given)) is not None:
+                why += f"; it has {other} instead"
             yield Fail(f"{pointer}/{name}", why, rule="GZ-MS-008")
     matrices = given.get("tile_matrix_set")
     if isinstance(matrices, str):
-        if (code := crs.code(matrices)) is not None:
+        if (inline := inline_as_text(matrices)) is not None:
+            at = f"{pointer}/tile_matrix_set"
+            yield Fail(
+                at,
+                "tile_matrix_set is a JSON object written as text; the object itself belongs there",
+                fix=(lambda _node: Draft("unsafe", (replace(at, inline),)))
+                if says_the_same(matrices)
+                else None,
+                rule="GZ-MS-009",
+            )
+        elif (code := crs.code(matrices)) is not None and _has_registered(code):
             of_it = [name for name, one in KNOWN_SETS.items() if code in one.codes[:1]]
             yield Fail(
                 f"{pointer}/tile_matrix_set",
@@ -143,6 +172,19 @@ def metadata(group: Group) -> RuleOutput:
     yield from _inline(given, pointer)
     yield from _method(given, pointer)
     yield from _limits(group, given)
+
+
+def _spelled_otherwise(name: str, given: Mapping[str, Any]) -> str | None:
+    """Return the member that has the name of another one in CamelCase, as the OGC spells its own."""
+    plain = name.replace("_", "")
+    others = (one for one in given if one != name and one.replace("_", "").lower() == plain)
+    return next(others, None)
+
+
+def _has_registered(code: str) -> bool:
+    """Whether the authority of a code is one of reference systems; of the OGC's only those are."""
+    authority, _, own = code.partition(":")
+    return authority in AUTHORITIES or (authority == "OGC" and own.startswith("CRS"))
 
 
 def _suggest(pointer: str, near: list[str]) -> FixMaker | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from nz_explorer.conventions.cf.references import is_there, named_nearly
-from nz_explorer.conventions.geozarr.tile_matrix_sets import KNOWN_SETS, name_of_set
+from nz_explorer.conventions.geozarr.tile_matrix_sets import KNOWN_SETS, inline_as_text, name_of_set
 from nz_explorer.conventions.nz.dimensions import names_pointer, set_name
 from nz_explorer.conventions.suggested_names import add_names, suggested_names, where_from
 from nz_explorer.conventions.uris import is_uri
@@ -57,6 +57,8 @@ def uris(group: Group) -> Iterator[Fail]:
     for place, value in found.items():
         if not isinstance(value, str) or (":" not in value and len(place) == 1):
             continue  # a name, or an object
+        if len(place) == 1 and inline_as_text(value) is not None:
+            continue  # GZ-MS-009
         if is_uri(value) or (len(place) > 1 and crs.code(value) is not None):
             continue
         pointer = group.attribute_pointer("multiscales", *place)

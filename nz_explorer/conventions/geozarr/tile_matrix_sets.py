@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -140,6 +141,23 @@ def name_of_set(given: Any) -> str:
     if not isinstance(named, str):
         return ""
     return re.split("[/:]", named.rstrip("/"))[-1].removesuffix(".json")
+
+
+def inline_as_text(text: str) -> dict[str, Any] | None:
+    """Return the object that a text is the JSON of, None where it is none.
+
+    Parameters
+    ----------
+    text : str
+        What is given as tile matrix set.
+    """
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def matrix_of_level(

@@ -36,7 +36,8 @@ _WKT_ID = re.compile(
 
 def spatial_axes(array: Array) -> tuple[int, int] | None:
     """Return the axes of an array that run north and east, None where dimension names do not identify them."""
-    names = [name.lower() if name else "" for name in _names(array)]
+    # GeoZarr's slash says that a group above has the dimension
+    names = [name.lower().removeprefix("/") if name else "" for name in _names(array)]
     y = next((i for i, name in enumerate(names) if name in Y_NAMES), None)
     x = next((i for i, name in enumerate(names) if name in X_NAMES), None)
     return None if y is None or x is None else (y, x)

@@ -650,7 +650,7 @@ def test_fixes_of_another_node_take_the_finding_away(rule: str) -> None:
     assert tried > 1
 
 
-PARTS = 8
+PARTS = 16
 """Of the corpus, so that workers share it."""
 
 

@@ -200,7 +200,7 @@ def _not_read(node: Node, names: tuple[str, ...]) -> str | None:
             if member is not None:
                 return (
                     f"entry {i} is called {json_text(entry['name'])}, and its {member},"
-                    f" {json_text(entry[member])}, is that of something else"
+                    f" {json_text(entry[member])}, is not that of {names[0]}"
                 )
     return None
 

@@ -160,8 +160,7 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
             severity=None if text else "error",
             readers=_NOT_DECODED if keyed and calendar is not None else None,
             fix=lambda _node: _calendar(given, f"{pointer}/calendar"),
-            # that there is one is recommended, that it is a text is its type
-            rule="CS-TIME-003" if text else "CS-TIME-002",
+            rule="CS-TIME-003" if text else "CS-TIME-002",  # one is recommended; a text is its type
         )
     meant: Calendars = (str(calendar).lower(),) if known else ()
     if calendar is None:

@@ -53,12 +53,12 @@ def _write(folder: Path, of_array: dict[str, Any]) -> None:
         (folder / path / "zarr.json").write_text(json.dumps(document))
 
 
-def _fixed(folder: Path, rule: str) -> dict[str, Any]:
-    """Return the attributes of the array after the one fix of a rule, after which nothing of REF is wrong."""
+def _fixed(folder: Path, rule: str, of: str = "g/a") -> dict[str, Any]:
+    """Return the attributes of the array, or of another node, after the one fix of a rule, after which nothing of REF is wrong."""
     found = nz.check(folder, select=["REF"], progress=False).findings
     (fix,) = (one.fix for one in found if one.rule == rule)
     assert fix is not None
-    file = folder / "g" / "a" / "zarr.json"
+    file = folder / of / "zarr.json"
     fixed = apply_patch(json.loads(file.read_text()), [dict(one) for one in fix.patch])
     file.write_text(json.dumps(fixed))
     assert nz.check(folder, select=["REF"], progress=False).findings == []
@@ -106,3 +106,30 @@ def test_a_shared_system_of_the_own_group_is_named_so_that_readers_of_cs_find_it
 def test_a_reference_by_itself_begins_at_the_node(given: str, tmp_path: Path) -> None:
     _write(tmp_path, {"ref": {"node": given}})
     assert _fixed(tmp_path, "REF-002")["ref"] == {"node": "../time"}
+
+
+@pytest.mark.parametrize(
+    ("given", "right"),
+    [
+        ("/g/time", "time"),
+        ("g/time", "time"),
+        ("../../time", "time"),
+        ("/b", "../b"),
+        ("b", "../b"),
+    ],
+)
+def test_a_list_of_axes_in_a_group_names_arrays_from_the_group(
+    given: str, right: str, tmp_path: Path
+) -> None:
+    """As its text has it, and ref; where axes are an object, from the arrays in the group, where their reader begins."""
+    _write(tmp_path, {"cs": {"crs": [{"node": "..", "attribute": "/attributes/crs/t"}]}})
+    times = {**TIMES, "values": {"external": {"node": given}}}
+    axis = {"name": "time", "abbreviation": "T", "coordinates": [times]}
+    group = json.loads((tmp_path / "g" / "zarr.json").read_text())
+    group["attributes"]["crs"] = {"t": {"axes": [axis]}}
+    (tmp_path / "g" / "zarr.json").write_text(json.dumps(group))
+    (tmp_path / "b").mkdir()
+    array = json.loads((tmp_path / "g" / "time" / "zarr.json").read_text())
+    (tmp_path / "b" / "zarr.json").write_text(json.dumps(array))
+    axes = _fixed(tmp_path, "REF-002", of="g")["crs"]["t"]["axes"]
+    assert axes[0]["coordinates"][0]["values"]["external"] == {"node": right}

@@ -39,7 +39,12 @@ def _at(node: str, **more: str) -> dict[str, Any]:
     return {"ref": {"node": node, **more}}
 
 
+def _with(coordinates: Any) -> dict[str, Any]:
+    return {"type": "temporal", "axes": {"time": {"abbreviation": "T", "coordinates": coordinates}}}
+
+
 REGULAR: dict[str, Any] = {"regular": [0, 1]}
+SETS = _system(REGULAR)["axes"]["time"]["coordinates"]
 SHARED = {"attribute": "/attributes/crs/t"}
 
 
@@ -50,6 +55,9 @@ SHARED = {"attribute": "/attributes/crs/t"}
         ("CS-REG-001", [{"name": "cs"}], _system(REGULAR), None),
         ("CS-TIME-002", [CS], _system(REGULAR, unit="month"), None),
         ("CS-TIME-002", [CS], _system(REGULAR, unit="week"), "raises ValueError"),
+        ("CS-CO-002", [CS], _with(5), "gives the array without coordinates, and warns"),
+        ("CS-CO-002", [CS], _with(SETS[0]), "gives the dimension without coordinates"),
+        ("CS-CO-002", [CS], _with([*SETS, "t"]), "passes over what is no object"),
         ("REF-002", [CS, REF], _system({"external": _at("../tiem")}), "gives the array without"),
         ("REF-002", [CS, REF], _at("../../..", **SHARED), None),
         ("REF-002", [CS, REF], _at("../../h", **SHARED), "gives the array without the coordinates"),

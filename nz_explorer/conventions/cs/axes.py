@@ -160,7 +160,7 @@ def axes_of_type(crs: Crs, beside: Iterable[Axis]) -> RuleOutput:
     if len(own) == len(crs.axes) == 1 and not has_texts(crs.axes[0]):
         yield from _unmarked(crs.axes[0], own)
     elif given == "planar" and len(crs.axes) <= len(own):
-        taken = {one.abbreviation for one in (*crs.axes, *beside)}
+        taken = [one.abbreviation for one in (*crs.axes, *beside)]  # no set: of any type of JSON
         yield from _planar(crs, [letter for letter in own if letter not in taken])
     # what is there twice, and letters of texts, are reported as such: then the letter is wrong
     letters = Counter(

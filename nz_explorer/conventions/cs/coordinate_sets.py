@@ -19,7 +19,13 @@ from nz_explorer.conventions.cs.forms import (
 )
 from nz_explorer.conventions.cs.geolocation import geolocation
 from nz_explorer.conventions.cs.lengths import lengths, place
-from nz_explorer.conventions.cs.members import OF_SET, as_meant, near, near_members
+from nz_explorer.conventions.cs.members import (
+    OF_SET,
+    as_meant,
+    in_the_set,
+    near,
+    near_members,
+)
 from nz_explorer.conventions.cs.references import _reference, shared_references, without_ref
 from nz_explorer.conventions.cs.systems import (
     OF_CRS,
@@ -112,6 +118,8 @@ def _coordinate_set(array: Array, system: CoordinateSystem, given: dict[str, Any
     yield from judge_attributes(array.attribute_pointer("cs", "attributes"), given)
     if "id" in given:
         yield from identifier(array.attribute_pointer("cs", "id"), given["id"])
+    own = [crs for crs in system.crs if crs.home is array]
+    yield from in_the_set(array.attribute_pointer("cs"), given, own)
     for i, crs in enumerate(system.crs):
         yield from _entry(system, i, crs)
         if crs.home is array:

@@ -18,6 +18,7 @@ from nz_explorer.conventions.zcf.declarations import (
     goes_first,
     pointer_to,
 )
+from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
@@ -148,6 +149,8 @@ def undeclared(node: Node, attribute: str, what: str, known: Convention, rule_id
         if entry.get("name") in names and not any(member in entry for member in IDENTIFIERS)
     ]
     rest = f"does not declare {known.name} in zarr_conventions"
+    if (why := _not_read(node, names)) is not None:
+        rest += f": {why}"
     if named:
         rest = (
             f"entry {named[0]} of zarr_conventions has only the name {known.name}: "
@@ -180,6 +183,26 @@ def undeclared(node: Node, attribute: str, what: str, known: Convention, rule_id
         severity="warning" if known is known_conventions.PROJ else None,
         rule=rule_id,
     )
+
+
+def _not_read(node: Node, names: tuple[str, ...]) -> str | None:
+    """Return why a list that seems to declare a convention does not, None where it does not seem to, or only has its name."""
+    if "zarr_conventions" not in node.attributes:
+        return None
+    listed = node.attributes["zarr_conventions"]
+    if not isinstance(listed, list):
+        return f"that must be a list of objects, got {json_text(listed)}"
+    for i, entry in enumerate(listed):
+        if isinstance(entry, str) and entry in names:
+            return f"entry {i} is the text {json_text(entry)}, and must be an object with a uuid or a URL"
+        if isinstance(entry, Mapping) and entry.get("name") in names:
+            member = next((one for one in IDENTIFIERS if one in entry), None)
+            if member is not None:
+                return (
+                    f"entry {i} is called {json_text(entry['name'])}, and its {member},"
+                    f" {json_text(entry[member])}, is not that of {names[0]}"
+                )
+    return None
 
 
 @rule("CS-REG-005", on="node", formats=(3,), needs=("attributes",), when=declares)

@@ -6,6 +6,7 @@ of an array or a group.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
@@ -104,8 +105,10 @@ def _positions(crs: Crs, entry: str | None) -> RuleOutput:
 
 @rule(
     "CS-GEO-001",
+    "CS-GEO-002",
     "CS-ID-004",
     "CS-REG-002",
+    "CS-REG-006",
     "REF-001",
     "REF-002",
     "REF-003",
@@ -120,20 +123,25 @@ def _positions(crs: Crs, entry: str | None) -> RuleOutput:
     ),
 )
 def geolocation_of_a_node(node: Node) -> RuleOutput:
-    """Judge what the geolocation convention has by itself; that it is declared, and of its form, is ZCF-DECL-001 and ZCF-SCHEMA-001."""
+    """Judge what the geolocation convention has by itself; CS-REG-006 and CS-GEO-002 yield to the rules of zarr_conventions."""
     if "geolocation" not in node.attributes:
         yield from _not_there(node)
         return
     given, at = node.attributes["geolocation"], node.attribute_pointer("geolocation")
-    if _malformed(given) is not None:
-        return
     declared = declared_here(node)
-    if known_conventions.GEOLOCATION in declared:
-        for known, what in companions(given).items():
-            if known not in declared:
-                yield undeclared(
-                    node, "geolocation", f"{known.name} (by {what})", known, "CS-REG-002"
-                )
+    if known_conventions.GEOLOCATION not in declared:
+        if not isinstance(given, Mapping) or given.keys().isdisjoint(KINDS):
+            return  # of something else that is called so, such as the name of a place
+        yield undeclared(
+            node, "geolocation", "geolocation", known_conventions.GEOLOCATION, "CS-REG-006"
+        )
+    if (why := _malformed(given)) is not None:
+        yield Fail(at, why, rule="CS-GEO-002")
+        return
+    yield from _form(at, given)
+    for known, what in companions(given).items():
+        if known not in declared:
+            yield undeclared(node, "geolocation", f"{known.name} (by {what})", known, "CS-REG-002")
     for kind in (one for one in KINDS if one in given):
         wrong: list[Fail | Undecided] = []
         for direction in DIRECTIONS:
@@ -149,6 +157,23 @@ def geolocation_of_a_node(node: Node) -> RuleOutput:
         yield from _swapped(node, given[kind], kind, None, join(at, kind))
     if known_conventions.GEOLOCATION not in declared or all(_of_objects(given)):
         yield from _systems(at, given)
+
+
+def _form(at: str, given: Mapping[str, Any]) -> RuleOutput:
+    """Judge the members of geolocation by itself, as ZCF-SCHEMA-001 does where it is asked for."""
+    for found in _members(at, given):
+        yield dataclasses.replace(found, rule="CS-GEO-002")
+    for kind, direction in product(KINDS, DIRECTIONS):
+        if kind in given and not isinstance(named := given[kind][direction], Mapping | str):
+            yield Fail(
+                join(at, kind, direction),
+                f"{direction} of {kind} must be a reference to an array, got {json_text(named)}",
+                rule="CS-GEO-002",
+            )
+    for kind, name in product(KINDS, SYSTEMS):
+        if name in given.get(kind, {}) and not isinstance(system := given[kind][name], Mapping):
+            for found in identifier(join(at, kind, name), system, name):
+                yield dataclasses.replace(found, rule="CS-GEO-002")
 
 
 def _not_there(node: Node) -> RuleOutput:

@@ -117,6 +117,36 @@ def misplaced(axis: Axis) -> RuleOutput:
             )
 
 
+def in_the_set(pointer: str, given: Mapping[str, Any], own: Iterable[Crs]) -> RuleOutput:
+    """Note geolocation that is beside the list of reference systems, where readers look for it in one of them.
+
+    Parameters
+    ----------
+    pointer : str
+        RFC 6901 pointer to the coordinate set.
+    given : mapping
+        The coordinate set.
+    own : iterable of Crs
+        The reference systems that are described in it.
+    """
+    if "geolocation" not in given:
+        return
+    wrong = join(pointer, "geolocation")
+    on_maps = [
+        crs
+        for crs in own
+        if isinstance(crs.given, Mapping)
+        and "geolocation" not in crs.given
+        and any(axis.abbreviation in ("X", "Y") for axis in crs.axes)
+    ]
+    yield Fail(
+        wrong,
+        "geolocation is beside the reference systems, and readers look for it in that of X and Y",
+        fix=_call_it(wrong, on_maps[0].pointer("geolocation")) if len(on_maps) == 1 else None,
+        rule="CS-ATT-002",
+    )
+
+
 def near(
     pointer: str, given: Mapping[str, Any], known: tuple[str, ...]
 ) -> Iterator[tuple[str, Fail]]:

@@ -7,7 +7,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from itertools import product
+from itertools import islice, product
 from typing import Any
 from unicodedata import normalize
 from urllib.parse import unquote, urlsplit
@@ -171,6 +171,9 @@ def _from_the_array(home: Node, reference: Reference, inner: str) -> Draft:
 def path_to(home: Node, target: str, same: Mapping[str, str], text: Text) -> str:
     """Return the relative path to a node: from the node that refers, of what a group keeps from the arrays in it.
 
+    While axes were a list, what a group kept began at the group, by its text as by ref; so it is written there, unless that
+    leads to something else from the arrays.
+
     Parameters
     ----------
     home : Node
@@ -182,16 +185,33 @@ def path_to(home: Node, target: str, same: Mapping[str, str], text: Text) -> str
     text : str
         The text by which the path is to be followed.
     """
-    in_group = text != "ref" and isinstance(home, Group) and not same
-    return posixpath.relpath(target, f"{below(home.path)}*" if in_group else home.path)
+    if text == "ref" or not isinstance(home, Group) or same:
+        return posixpath.relpath(target, home.path)
+    an_array = f"{below(home.path)}*"
+    if text == "earlier cs" and _keeps_lists(home):
+        path = posixpath.relpath(target, home.path)
+        end = joined(an_array, path) if path.startswith("../") else None
+        if end is None or home.hierarchy.get(end) is None:
+            return path
+    return posixpath.relpath(target, an_array)
+
+
+def _keeps_lists(group: Group) -> bool:
+    """Whether axes are a list in the reference systems that a group keeps, and in none of them an object by name."""
+    shared = group.attributes.get("crs")
+    systems = list(islice(shared.values(), _LOOKED_AT)) if isinstance(shared, Mapping) else []
+    listed = [isinstance(one, Mapping) and isinstance(one.get("axes"), list) for one in systems]
+    return any(listed) and not any(map(_is_by_name, systems))
 
 
 def _from_root(home: Node, target: str, same: Mapping[str, str], text: Text) -> str:
     """Return the relative path for one from the root, which leads to the same from every array that refers to a shared system.
 
-    In a system that a group keeps it goes up to the root, so that it does from arrays in groups beside that one as well.
+    In a system that a group keeps it goes up to the root, so that it does from arrays in groups beside that one as well;
+    while axes were a list, it began at that group.
     """
-    if text == "ref" or not isinstance(home, Group) or same:
+    lists = text == "earlier cs" and isinstance(home, Group) and _keeps_lists(home)
+    if text == "ref" or not isinstance(home, Group) or same or lists:
         return path_to(home, target, same, text)
     return "../" * len(list(all_above(f"{below(home.path)}*"))) + target.removeprefix("/")
 

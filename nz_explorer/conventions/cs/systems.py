@@ -289,6 +289,7 @@ def _axis(crs: Crs, axis: Axis, taken: Container[str], *, located: bool) -> Rule
             pointer,
             f"coordinates of {shown} must be a list of objects, got {json_text(given)}",
             fix=_wrap(pointer, given) if isinstance(given, dict) and "values" in given else None,
+            readers=_without_list(axis, given),
             rule="CS-CO-002",
         )
     yield from judge_attributes(axis.pointer("attributes"), axis.given)
@@ -299,6 +300,17 @@ def _axis(crs: Crs, axis: Axis, taken: Container[str], *, located: bool) -> Rule
             yield from judge_attributes(one.pointer("boundaries", "attributes"), limits)
         yield from coordinates(axis, one)
         yield from parametric(axis, one)
+
+
+def _without_list(axis: Axis, given: Any) -> dict[str, str] | None:
+    """Return what the author's reader does with coordinates that are no list of objects, None where it finds none and is silent."""
+    if not isinstance(axis.place[-1], str):
+        return None  # it passes over axes in a list
+    if isinstance(given, bool | int | float):
+        return {"xarray-zarr-xgroup": "gives the array without coordinates, and warns"}
+    if axis.sets:
+        return {"xarray-zarr-xgroup": "passes over what is no object, and does not say so"}
+    return None
 
 
 _OF_COORDINATES = ("unit", "time", "values", "parametric", "boundaries")

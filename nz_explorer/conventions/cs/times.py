@@ -160,7 +160,7 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
             severity=None if text else "error",
             readers=_NOT_DECODED if keyed and calendar is not None else None,
             fix=lambda _node: _calendar(given, f"{pointer}/calendar"),
-            rule="CS-TIME-003",
+            rule="CS-TIME-003" if text else "CS-TIME-002",  # one is recommended; a text is its type
         )
     meant: Calendars = (str(calendar).lower(),) if known else ()
     if calendar is None:
@@ -196,7 +196,7 @@ def _counted(units: str, calendar: Any) -> tuple[Any, ...] | None:
     """Return what times are counted in, from when and in which calendar; None where that is not understood."""
     unit, _, epoch = units.partition(" since ")
     match = _EPOCH.fullmatch(epoch.strip())
-    strange = calendar is not None and not isinstance(calendar, str)  # CS-TIME-003, CF-TIME-002
+    strange = calendar is not None and not isinstance(calendar, str)  # CS-TIME-002, CF-TIME-002
     if match is None or strange or _TIME_UNIT.fullmatch(unit := unit.strip().lower()) is None:
         return None
     small = "" if calendar is None else calendar.lower()

@@ -1,0 +1,67 @@
+"""Whether a dataset keeps cs: also what is of another type than the tables of its text have decides it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nz_explorer as nz
+
+CS = {"uuid": "e4dbf0b7-7a00-4ce6-b23e-484292014ab4", "name": "cs"}
+REF = {"uuid": "d89b30cf-ed8c-43d5-9a16-b492f0cd8786", "name": "ref"}
+SET: dict[str, Any] = {
+    "direction": "future",
+    "time": {"unit": "day", "epoch": "1850-01-01", "calendar": "noleap"},
+    "values": {"regular": [0, 1]},
+}
+ARRAY = {
+    "zarr_format": 3,
+    "node_type": "array",
+    "shape": [3],
+    "data_type": "float64",
+    "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [3]}},
+    "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+    "fill_value": 0,
+    "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+    "dimension_names": ["time"],
+}
+
+
+def _system(**of_set: Any) -> dict[str, Any]:
+    axis = {"abbreviation": "T", "coordinates": [{**SET, **of_set}]}
+    return {"type": "temporal", "axes": {"time": axis}}
+
+
+def _time(**members: Any) -> dict[str, Any]:
+    return {**SET["time"], **members}
+
+
+@pytest.mark.parametrize(
+    ("crs", "kept"),
+    [
+        ([_system()], True),
+        ([_system(values={"explicit": [0, 1, 5]})], True),
+        ([_system(time=_time(calendar="that of a novel"))], True),
+        ([], False),
+        (["WGS84"], False),
+        ([{"type": "temporal"}], False),
+        ([{"ref": {"node": ".."}}], False),
+        ([_system(values={"explicit": "0 1 2"})], False),
+        ([_system(values={"explicit": [[0, 1, 2]]})], False),
+        ([_system(values={"explicit": [0, 1]})], False),
+        ([_system(time=_time(calendar=360))], False),
+        ([{"type": "planar", "axes": {"time": {"abbreviation": ["T"]}}}], False),
+    ],
+)
+def test_the_verdict_of_cs(crs: list[Any], kept: bool, tmp_path: Path) -> None:
+    of_array = {"zarr_conventions": [CS, REF], "cs": {"crs": crs}}
+    group = {"zarr_format": 3, "node_type": "group", "attributes": {}}
+    for path, document in {"": group, "a": {**ARRAY, "attributes": of_array}}.items():
+        (tmp_path / path).mkdir(exist_ok=True)
+        (tmp_path / path / "zarr.json").write_text(json.dumps(document))
+    report = nz.check(tmp_path, conventions="cs", progress=False)
+    assert report.conforms == {"cs": kept}
+    assert not [one for one in report.not_evaluated if one.reason.startswith("internal error")]

@@ -164,11 +164,13 @@ def type_string(array: Array) -> Iterator[Fail]:
         elif given[0] not in "<>|" or _SOME_BYTES.fullmatch(given):
             name = given.lstrip("=|")
             order = "|" if _ONE_BYTE.fullmatch(f"<{name}") else "<"
-            big = order == "<" and given[0] != "=" and name[0] in "iuf"
+            # netCDF-C refuses structs, whatever their fields are
+            in_struct = at != "/.zarray/dtype"
+            big = order == "<" and given[0] != "=" and name[0] in "iuf" and not in_struct
             yield Fail(
                 at,
                 f"{what} has no byte order{'; netCDF-C 4.10 takes the values for big-endian' if big else ''}",
-                **_misread(NCZARR_ERROR if given[0] == "=" else BIG if big else {}),
+                **_misread(NCZARR_ERROR if given[0] == "=" or in_struct else BIG if big else {}),
                 fix=set_to(at, f"{order}{name}", "suggest"),
             )
         elif given[1:2] == "O" and given[2:]:
@@ -308,7 +310,8 @@ def fill_base64(array: Array) -> Iterator[Fail]:
     if decoded is not None:
         has = f"{plural(len(decoded), 'byte')}; one element has {size}"
         message = f"fill_value {shown(given)} decodes to {has}"
-    if given == "":  # what netCDF-C writes for "nothing but zeros"; every reader copes
+    if given == "" and array.data_type.kind != "struct":
+        # what netCDF-C writes for "nothing but zeros"; every reader copes, but not with structs
         yield Fail(FILL, message, severity="info", readers={}, fix=_as_base64)
     elif decoded is not None and _lacks_zeros(array, given, decoded):
         yield Fail(
@@ -370,10 +373,12 @@ def _as_base64(node: Node) -> Draft | None:
 
 @rule("Z2-FV-003", on="array", formats=V2, needs=("data type",), provides="fill scalar")
 def fill_scalar(array: Array) -> Iterator[Fail]:
-    """Require one value, not a list of one."""
+    """Require one value, not a list of one, nor an object."""
     given = array.metadata.get("fill_value")
     kind = array.data_type.kind
-    if not isinstance(given, list) or kind in BASE64 or (kind == "complex" and len(given) == 2):
+    if not isinstance(given, list | dict) or kind in BASE64:
+        return
+    if kind == "complex" and isinstance(given, list) and len(given) == 2:
         return
     problem = _problem(array)
     safe = problem is not None and problem.suggestion is not MISSING
@@ -383,11 +388,13 @@ def fill_scalar(array: Array) -> Iterator[Fail]:
     right = "a pair [real, imaginary]" if kind == "complex" else "a single value"
     yield Fail(
         FILL,
-        f"fill_value must be {right} or null, got the list {shown(given)}",
+        f"fill_value must be {right} or null, got the {'list' if isinstance(given, list) else 'object'} {shown(given)}",
         severity="error",
         impact="convention" if taken else None,
         readers={}
         if taken
+        else _LISTED
+        if isinstance(given, dict)
         else _LISTED | CRASHES
         if kind in ("int", "uint", "float")
         and any(isinstance(one, str) and not (kind == "float" and one in NAMES) for one in given)

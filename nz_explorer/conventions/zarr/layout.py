@@ -30,13 +30,21 @@ def top_folder(node: Node) -> Iterator[Fail]:
     if top:
         source = node.hierarchy.source
         command = f"cd {shell_command(top)} && zip -0 -r ../right.zip ."
+        # what is packed may as well be a dataset of one array that lacks the document of its root
+        lone = node.kind == "array" and node.zarr_format is not None
+        root = "zarr.json" if node.zarr_format == 3 else ".zgroup"
+        or_group = (
+            f"; or, if {json_text(top)} is the only array of a dataset, add the {root} of its root group at the top"
+            if lone
+            else ""
+        )
         yield Fail(
             "",
             f"everything in this zip file is in the top folder {json_text(top)}, and readers look for the root"
             " document at the top",
             fix=lambda _node: Draft(
                 "suggest",
-                note=f"zip it again from inside the folder: unzip {shell_command(source)}; {command}",
+                note=f"zip it again from inside the folder: unzip {shell_command(source)}; {command}{or_group}",
             ),
         )
 
@@ -195,10 +203,14 @@ def _left_behind(node: Node, names: Iterable[str]) -> Iterator[Fail]:
 
 def _sweep(node: Node) -> Draft:
     where = shell_command(node.hierarchy.source)
-    return Draft(
-        "suggest",
-        note=f"delete them: find {where} '(' -name '._*' -o -name .DS_Store -o -name Thumbs.db ')' -delete",
-    )
+    files = (".DS_Store", "Thumbs.db", "desktop.ini")
+    if node.hierarchy.reader.kind == "zip file":  # of which find sees nothing
+        patterns = shell_command("*__MACOSX/*", "._*", "*/._*", *(f"*{name}" for name in files))
+        command = f"zip -d {where} {patterns}"
+    else:  # the folder that macOS adds to zip files goes as a whole
+        names = " -o ".join(f"-iname {name}" for name in ("__MACOSX", *files))
+        command = f"find {where} '(' -name '._*' -o {names} ')' -prune -exec rm -r {{}} +"
+    return Draft("suggest", note=f"delete them: {command}")
 
 
 # --- documents under other names ------------------------------------------------------------------

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.netcdf_c import impact_of_netcdf
@@ -169,8 +170,47 @@ def _extra(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
                 pointer,
                 f"{document.name} has the key {json_text(member)}, and {words}{where}",
                 **_harm_of_key(node, member),
-                fix=lambda _node, pointer=pointer: Draft("unsafe", (remove(pointer),)),  # type: ignore[misc]  # bound now
+                fix=partial(_without, member, pointer),
             )
+
+
+_OF_V3 = frozenset(
+    (
+        "chunk_grid",
+        "chunk_key_encoding",
+        "codecs",
+        "consolidated_metadata",
+        "data_type",
+        "dimension_names",
+        "node_type",
+        "storage_transformers",
+    )
+)
+"""Members of zarr.json that are no attributes."""
+
+
+def _without(member: str, pointer: str, node: Node) -> Draft:
+    """Take a key away that readers ignore; what may be meant as attributes goes where they belong."""
+    value = node.metadata[member]
+    listed = member == "attributes" and isinstance(value, dict)
+    meant = value if listed else {member: value}
+    if member in _OF_V3 or member in ARRAY_MEMBERS:
+        return Draft("unsafe", (remove(pointer),))
+    there = node.document(".zattrs")
+    if there is not None and not isinstance(there.value, dict):
+        return Draft("suggest", note="move it to .zattrs, once that is an object")
+    held = node.attributes
+    other = [name for name in meant if name in held and held[name] != meant[name]]
+    if other:
+        return Draft(
+            "suggest", note=f".zattrs says something else of {other[0]}: keep one of them there"
+        )
+    new = {name: meant[name] for name in meant if name not in held}
+    moved = tuple(add(node.attribute_pointer(name), one) for name, one in new.items())
+    if there is None and new:
+        moved = (add("/.zattrs", new),)
+    note = "it goes to .zattrs, where attributes belong" if new else None
+    return Draft("unsafe", (remove(pointer), *moved), note)
 
 
 @rule("Z2-ARR-004", on="array", formats=V2)

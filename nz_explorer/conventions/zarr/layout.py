@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,9 @@ from nz_explorer.text.source_code import shell_command
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Group, Inside, Node
+    from nz_explorer.store import Listing
 
+_CHUNK = re.compile(r"\d+(\.\d+)*")
 MOST_LOOKED_INTO = 20
 """Folders without a document that are looked into."""
 
@@ -254,6 +257,26 @@ def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
                     rule="TREE-014",
                     fix=partial(_make_group, f"/{stem}{name}", answer.names),
                 )
+            elif alone and group.hierarchy.zarr_format == 2 and _holds_only_chunks(answer):
+                some = listed(map(json_text, sorted(answer.names)[:3]))
+                yield Fail(
+                    "",
+                    f"folder {stem}{name} holds what is named like chunks ({some}), but no .zarray: readers see no array there",
+                    rule="TREE-014",
+                    fix=_without_metadata,
+                )
+
+
+def _holds_only_chunks(listing: Listing) -> bool:
+    """Whether all that is in a folder are files that are named like chunks."""
+    names = listing.names
+    return bool(names) and all(_CHUNK.fullmatch(one) and one in listing.files for one in names)
+
+
+def _without_metadata(_node: Node) -> Draft:
+    return Draft(
+        "suggest", note="write the .zarray of the array again, or delete what is left of it"
+    )
 
 
 def _migrated(_node: Node) -> Draft:

@@ -17,6 +17,7 @@ from nz_explorer.conventions.zarr2.fill_readers import (
     is_number_as_text,
     masked_by,
     readers_of,
+    readers_of_base64,
 )
 from nz_explorer.conventions.zarr2.netcdf_types import BIG, UNSET, what_netcdf_reads
 from nz_explorer.conventions.zarr2.nodes import V2
@@ -295,6 +296,13 @@ def _lacks_zeros(array: Array, given: str, decoded: bytes) -> bool:
     return array.data_type.kind == "bytes" and len(decoded) < size and meant
 
 
+def _may_be_plain(array: Array, given: str, decoded: bytes) -> bool:
+    """Whether it is most likely plain text that happens to be base64, of bytes that are no text."""
+    size = array.data_type.itemsize or 0
+    fits = given.isascii() and len(given) <= size
+    return array.data_type.kind == "bytes" and fits and not decoded.isascii()
+
+
 @rule("Z2-FV-002", on="array", formats=V2, needs=("data type",))
 def fill_base64(array: Array) -> Iterator[Fail]:
     """Require base64 for bytes and structured values."""
@@ -310,6 +318,8 @@ def fill_base64(array: Array) -> Iterator[Fail]:
     if decoded is not None:
         has = f"{plural(len(decoded), 'byte')}; one element has {size}"
         message = f"fill_value {shown(given)} decodes to {has}"
+        if _may_be_plain(array, given, decoded):
+            message += "; as plain text it fits"
     if given == "" and array.data_type.kind != "struct":
         # what netCDF-C writes for "nothing but zeros"; every reader copes, but not with structs
         yield Fail(FILL, message, severity="info", readers={}, fix=_as_base64)
@@ -323,30 +333,7 @@ def fill_base64(array: Array) -> Iterator[Fail]:
         )
     else:
         fix = _as_base64 if fill.usable or _is_zero(given) else None
-        yield Fail(FILL, message, readers=_readers_of_base64(array, given), fix=fix)
-
-
-OTHERS_OF_BASE64 = {"zarr-python": "raises an error", "xarray": "cannot open the group"}
-
-
-def _readers_of_base64(array: Array, given: Any) -> dict[str, str] | None:
-    """Return what readers do with a text that is not one element in base64: zarr-python passes over other characters."""
-    try:
-        base64.b64decode(given)
-    except (TypeError, ValueError):
-        # all else netCDF-C passes over where texts are stored
-        listed_first = given[0] if isinstance(given, list) and given else ""
-        number = isinstance(given, int | float) or not isinstance(listed_first, str)
-        if array.data_type.kind == "bytes" and isinstance(given, dict):
-            return OTHERS_OF_BASE64 | CRASHES
-        return None if number or array.data_type.kind != "bytes" else OTHERS_OF_BASE64
-    if array.data_type.kind == "bytes":  # NumPy cuts, or adds zeros
-        return {}
-    return (
-        {"xarray": "cannot open the group", **NCZARR_ERROR}
-        if array.data_type.kind == "raw"
-        else None
-    )
+        yield Fail(FILL, message, readers=readers_of_base64(array, given), fix=fix)
 
 
 def _is_zero(given: Any) -> bool:
@@ -368,7 +355,11 @@ def _as_base64(node: Node) -> Draft | None:
         return None
     size = node.data_type.itemsize or 0
     fitting = raw[:size].ljust(size, b"\0")  # as NumPy makes it fit
-    return Draft("unsafe", (replace(FILL, base64.b64encode(fitting).decode("ascii")),))
+    given, note = node.metadata["fill_value"], None
+    if isinstance(given, str) and _may_be_plain(node, given, raw):
+        as_text = base64.b64encode(given.encode("ascii").ljust(size, b"\0")).decode("ascii")
+        note = f"this is what readers make of it; if it was meant as plain text, write {as_text}"
+    return Draft("unsafe", (replace(FILL, base64.b64encode(fitting).decode("ascii")),), note)
 
 
 @rule("Z2-FV-003", on="array", formats=V2, needs=("data type",), provides="fill scalar")

@@ -180,7 +180,10 @@ def _by_size(opened: OpenArray, size: int, whole: int) -> PackedBytes | None:
     if size == whole:
         if all(codec_name(codec) in _PACKS_NOTHING for codec in array.codecs):
             return None  # it has the size that it must have: what is wrong is in the values
-        text = f"it has {whole:,} bytes, as many as its values take: it is not compressed"
+        # of Zarr v2 the compressor may be null, and filters be left
+        filtered = array.zarr_format == 2 and array.metadata.get("compressor") is None
+        lacking = "its filters were not applied" if filtered else "it is not compressed"
+        text = f"it has {whole:,} bytes, as many as its values take: {lacking}"
         return _unpacked(opened, "", text, "one chunk has just the size of its values")
     ends = [
         (inside, length)

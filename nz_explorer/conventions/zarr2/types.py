@@ -44,6 +44,8 @@ _EXTENDED = re.compile(r"[<>](?:f(?:12|16)|c(?:24|32))")
 """Types of NumPy that depend on the machine, and that no reader of Zarr has."""
 _EMPTY = re.compile(r"[<>|][SUV]0+")
 """Types whose elements have no bytes."""
+_PADDED = re.compile(r"[<>|][biufc]0+\d+")
+"""Numbers whose size is spelled with zeros in front."""
 _NO_UNITS = re.compile(r"[<>|]?[mM]8?(\[generic\])?")
 NAMES = ("NaN", "Infinity", "-Infinity")
 """The only spellings of numbers that JSON does not have (Zarr v2, Fill value encoding)."""
@@ -173,6 +175,14 @@ def type_string(array: Array) -> Iterator[Fail]:
                 f"{what} has no byte order{'; netCDF-C 4.10 takes the values for big-endian' if big else ''}",
                 **_misread(NCZARR_ERROR if given[0] == "=" or in_struct else BIG if big else {}),
                 fix=set_to(at, f"{order}{name}", "suggest"),
+            )
+        elif _PADDED.fullmatch(given):
+            yield Fail(
+                at,
+                f"{what} has a zero in front of its size, with which zarr-python does not open it",
+                severity="info",
+                readers=OTHERS,
+                fix=set_to(at, given[:2] + given[2:].lstrip("0")),
             )
         elif given[1:2] == "O" and given[2:]:
             known = _has_known_objects(array)

@@ -387,7 +387,8 @@ def _v2_struct(value: Any, depth: int) -> DataType:
             _v2_typestr(inner, None) if isinstance(inner, str) else _v2_struct(inner, depth + 1)
         )
         if member.numpy is None:
-            return _malformed(value, f"{json_text(inner, 40)} is no type of a field", "struct")
+            what = member.text if isinstance(inner, list) and inner else json_text(inner, 40)
+            return _malformed(value, f"{what} is no type of a field", "struct")
         if len(field) == 3:
             member = _subarray(member, field[2])
         pairs.append((field[0], member))
@@ -464,8 +465,10 @@ def _malformed(given: Any, why: str, name: str | None = None) -> DataType:
 
 def _struct(name: str, fields: list[tuple[Any, DataType]], given: Any) -> DataType:
     names = [label for label, _ in fields]
-    if not all(isinstance(label, str) and label for label in names):
-        return _malformed(given, "a field without a name", name)
+    for label in names:
+        if not isinstance(label, str) or not label:
+            why = None if label in (None, "") else f"the name {json_text(label, 40)} is no text"
+            return _malformed(given, why or "a field without a name", name)
     if len(set(names)) != len(names):
         return _malformed(given, "two fields of one name", name)
     for label, member in fields:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
+import shutil
+import subprocess
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -109,3 +113,88 @@ def test_findings_of_a_check_with_other_options_are_applied(
     ]
     assert found
     assert nz.apply(found[:1], nz.open_store(tmp_path, mode="r+")).edits
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "value", "held"),
+    [
+        (".zgroup", "title", "sea ice", {"title": "sea ice"}),
+        (".zgroup", "attributes", {"title": "sea ice"}, {"title": "sea ice"}),
+        ("a/.zarray", "units", "m", {"_ARRAY_DIMENSIONS": ["x"], "units": "m"}),
+        ("a/.zarray", "attributes", {"units": "m"}, {"_ARRAY_DIMENSIONS": ["x"], "units": "m"}),
+        ("a/.zarray", "node_type", "array", {"_ARRAY_DIMENSIONS": ["x"]}),  # is no attribute
+    ],
+)
+def test_what_was_meant_as_attributes_goes_where_they_are(
+    tmp_path: Path, key: str, name: str, value: Any, held: dict[str, Any]
+) -> None:
+    documents = {".zgroup": GROUP, "a/.zarray": ARRAY, "a/.zattrs": {"_ARRAY_DIMENSIONS": ["x"]}}
+    documents[key] = {**documents[key], name: value}
+    rule = "Z2-GRP-002" if key == ".zgroup" else "Z2-ARR-003"
+    assert rule not in fixed(written(tmp_path, documents), rule)
+    attributes = tmp_path / key.replace(".zgroup", ".zattrs").replace(".zarray", ".zattrs")
+    assert json.loads(attributes.read_bytes()) == held
+
+
+@pytest.mark.parametrize("attributes", [{"units": "km"}, []])
+def test_what_cannot_be_moved_to_the_attributes_is_not_deleted(
+    tmp_path: Path, attributes: Any
+) -> None:
+    documents = {".zgroup": GROUP, "a/.zarray": {**ARRAY, "units": "m"}, "a/.zattrs": attributes}
+    found = nz.check(written(tmp_path, documents), conventions="zarr2", progress=False).findings
+    (extra,) = [f for f in found if f.rule == "Z2-ARR-003"]
+    assert extra.fix is not None
+    assert not extra.fix.can_be_applied("Z2-ARR-003")
+
+
+@pytest.mark.parametrize(
+    ("array", "said"),
+    [
+        ({"dtype": [["p", [["b", "<f4"], ["b", "<i4"]]]]}, "(two fields of one name)"),
+        ({"dtype": [[1, "<f4"]]}, "(the name 1 is no text)"),
+        ({"dtype": [["x", "f4"]]}, 'dtype "f4" has no byte order'),
+        ({"fill_value": {"value": 0}}, 'got the object {"value": 0}'),
+        ({"dtype": "|S4", "fill_value": "none"}, "as plain text it fits"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, array: dict[str, Any], said: str) -> None:
+    documents = {".zgroup": GROUP, "a/.zarray": {**ARRAY, "fill_value": None, **array}}
+    found = nz.check(written(tmp_path, documents), conventions="zarr2", progress=False).findings
+    (finding,) = [f for f in found if said in f.message]
+    assert "big-endian" not in finding.message  # which netCDF-C takes no struct for
+
+
+def test_no_compressor_is_offered_where_there_is_none(tmp_path: Path) -> None:
+    texts = {**ARRAY, "dtype": "<U1", "fill_value": ""}
+    documents = {".zgroup": GROUP, "a/.zarray": texts, "a/0": b"\xff" * 8}
+    report = nz.check(
+        written(tmp_path, documents), conventions="zarr2", values="all", progress=False
+    )
+    (finding,) = [f for f in report.findings if f.rule == "Z2-CHUNK-004"]
+    assert "compressed" not in finding.message
+    assert finding.fix is not None
+    assert not finding.fix.can_be_applied("Z2-CHUNK-004")
+
+
+def test_files_of_the_desktop_are_deleted_by_a_command_that_deletes_them(tmp_path: Path) -> None:
+    documents = {
+        ".zgroup": GROUP,
+        "a/.zarray": ARRAY,
+        "a/._0": b"x",
+        "__MACOSX/b/._a": b"x",
+        ".DS_Store": b"x",
+        "desktop.ini": b"x",
+    }
+    folder = written(tmp_path / "s.zarr", documents)
+    with zipfile.ZipFile(tmp_path / "s.zip", "w") as packed:
+        for key in documents:
+            packed.write(folder / key, key)
+    for source in (folder, tmp_path / "s.zip"):
+        found = nz.check(source, progress=False).findings
+        (fix, *_) = [f.fix for f in found if f.rule == "TREE-012"]
+        assert fix is not None
+        assert fix.note is not None
+        command = shlex.split(fix.note.removeprefix("delete them: "))
+        if shutil.which(command[0]):
+            subprocess.run(command, check=True, capture_output=True)
+            assert "TREE-012" not in {f.rule for f in nz.check(source, progress=False).findings}

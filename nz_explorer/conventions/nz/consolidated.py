@@ -283,6 +283,10 @@ def entry_has_node(pair: Pair) -> Iterator[Fail | Undecided]:
     # nodes lie below it: without the entry readers would not find these, and TREE-002 writes the document
     is_implicit = pair.node is not None
     what = "has no document of its own" if is_implicit else "does not exist"
+    # its document may well be there, and is none of a node: TREE-003
+    arrays = [one for one in all_above(path) if consolidated.entry(one, ".zarray") is not None]
+    if arrays and not is_implicit:
+        what = f"lies inside the array {arrays[0]}, where no reader looks for nodes"
     yield Fail(
         "",
         f"the consolidated metadata list {pair.path}, which {what}",

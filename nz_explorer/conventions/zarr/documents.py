@@ -153,7 +153,10 @@ _BARE = re.compile(
 
 
 def _write_again(problem: DocumentProblem) -> FixMaker:
-    cure = "JSON has no comments, no comma after the last entry, and only double quotes"
+    cure = (
+        "JSON has no comments, no comma after the last entry, only double quotes, no line break in a text,"
+        " and true, false and null in small letters"
+    )
     if problem.kind == "truncated":
         cure = "upload the document again: its end is missing"
     elif problem.kind == "empty":

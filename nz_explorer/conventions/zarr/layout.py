@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,9 @@ from nz_explorer.text.source_code import shell_command
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Group, Inside, Node
+    from nz_explorer.store import Listing
 
+_CHUNK = re.compile(r"\d+(\.\d+)*")
 MOST_LOOKED_INTO = 20
 """Folders without a document that are looked into."""
 
@@ -30,13 +33,21 @@ def top_folder(node: Node) -> Iterator[Fail]:
     if top:
         source = node.hierarchy.source
         command = f"cd {shell_command(top)} && zip -0 -r ../right.zip ."
+        # what is packed may as well be a dataset of one array that lacks the document of its root
+        lone = node.kind == "array" and node.zarr_format is not None
+        root = "zarr.json" if node.zarr_format == 3 else ".zgroup"
+        or_group = (
+            f"; or, if {json_text(top)} is the only array of a dataset, add the {root} of its root group at the top"
+            if lone
+            else ""
+        )
         yield Fail(
             "",
             f"everything in this zip file is in the top folder {json_text(top)}, and readers look for the root"
             " document at the top",
             fix=lambda _node: Draft(
                 "suggest",
-                note=f"zip it again from inside the folder: unzip {shell_command(source)}; {command}",
+                note=f"zip it again from inside the folder: unzip {shell_command(source)}; {command}{or_group}",
             ),
         )
 
@@ -195,10 +206,14 @@ def _left_behind(node: Node, names: Iterable[str]) -> Iterator[Fail]:
 
 def _sweep(node: Node) -> Draft:
     where = shell_command(node.hierarchy.source)
-    return Draft(
-        "suggest",
-        note=f"delete them: find {where} '(' -name '._*' -o -name .DS_Store -o -name Thumbs.db ')' -delete",
-    )
+    files = (".DS_Store", "Thumbs.db", "desktop.ini")
+    if node.hierarchy.reader.kind == "zip file":  # of which find sees nothing
+        patterns = shell_command("*__MACOSX/*", "._*", "*/._*", *(f"*{name}" for name in files))
+        command = f"zip -d {where} {patterns}"
+    else:  # the folder that macOS adds to zip files goes as a whole
+        names = " -o ".join(f"-iname {name}" for name in ("__MACOSX", *files))
+        command = f"find {where} '(' -name '._*' -o {names} ')' -prune -exec rm -r {{}} +"
+    return Draft("suggest", note=f"delete them: {command}")
 
 
 # --- documents under other names ------------------------------------------------------------------
@@ -242,6 +257,26 @@ def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
                     rule="TREE-014",
                     fix=partial(_make_group, f"/{stem}{name}", answer.names),
                 )
+            elif alone and group.hierarchy.zarr_format == 2 and _holds_only_chunks(answer):
+                some = listed(map(json_text, sorted(answer.names)[:3]))
+                yield Fail(
+                    "",
+                    f"folder {stem}{name} holds what is named like chunks ({some}), but no .zarray: readers see no array there",
+                    rule="TREE-014",
+                    fix=_without_metadata,
+                )
+
+
+def _holds_only_chunks(listing: Listing) -> bool:
+    """Whether all that is in a folder are files that are named like chunks."""
+    names = listing.names
+    return bool(names) and all(_CHUNK.fullmatch(one) and one in listing.files for one in names)
+
+
+def _without_metadata(_node: Node) -> Draft:
+    return Draft(
+        "suggest", note="write the .zarray of the array again, or delete what is left of it"
+    )
 
 
 def _migrated(_node: Node) -> Draft:

@@ -214,13 +214,27 @@ def node_inside_array(array: Array, inside: Inside) -> Iterator[Fail | Undecided
     if not inside.nodes and not inside.complete:
         yield Undecided("listing")
     for path in inside.nodes:
-        yield Fail(
-            "",
-            f"{path} is inside the array {array.path}, where no reader looks for nodes",
-            related=(array.path,),
-            path=path,
-            fix=lambda _node: Draft("suggest", note="move it next to the array"),
-        )
+        yield inside_of(array, path)
+
+
+def inside_of(array: Array, path: str) -> Fail:
+    """Return that a node is below an array.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    path : str
+        Path of the node.
+    """
+    return Fail(
+        "",
+        f"{path} is inside the array {array.path}, where no reader looks for nodes",
+        related=(array.path,),
+        path=path,
+        rule="TREE-003",
+        fix=lambda _node: Draft("suggest", note="move it next to the array"),
+    )
 
 
 _SEEN_BY_NONE = {

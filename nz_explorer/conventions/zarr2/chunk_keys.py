@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr2.nodes import V2
@@ -132,8 +132,49 @@ def unexpected_keys(array: Array, inside: Inside) -> Iterator[Fail]:
             names = [f"{name}/" if name in inside.folders else name for name in wrong]
             yield under_other_keys(array, names)
         else:
-            unexpected += wrong
+            lost = [name for name in wrong if _is_lost(array, name, inside, set(wrong))]
+            unexpected += [name for name in wrong if name not in lost]
+            yield from _with_both_separators(array, lost)
     yield from not_chunks(unexpected)
+
+
+def _is_lost(array: Array, name: str, inside: Inside, wrong: Container[str]) -> bool:
+    """Whether a name is that of a chunk, or a folder of chunks, with the other separator, and no other chunk has its first index."""
+    indices = _chunk_name(name)
+    if indices is None or (array.ndim or 0) < 2:
+        return False
+    if _separator(array) == ".":
+        is_other = len(indices) == 1 and name in inside.folders
+    else:
+        is_other = len(indices) == array.ndim and name in inside.files
+    right = (_chunk_name(one) for one in inside.chunk_names if one not in wrong)
+    return is_other and all(one is None or one[0] != indices[0] for one in right)
+
+
+def _with_both_separators(array: Array, names: Sequence[str]) -> Iterator[Fail]:
+    """Warn of chunks with another separator than the rest, which two programs write into one array."""
+    if not names:
+        return
+    declared = _separator(array)
+    other = "/" if declared == "." else "."
+    shown_names = [f"{name}/" if declared == "." else name for name in names[:3]]
+    some = listed(map(json_text, shown_names))
+    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+    are = "are named" if len(names) > 1 else "is named"
+    example = declared.join(["0"] * (array.ndim or 0))
+    yield Fail(
+        "",
+        f'{some}{more} in the array\'s folder {are} with "{other}", the other chunks with "{declared}", as'
+        f' dimension_separator says: to readers the chunks with "{other}" are missing',
+        severity="warning",
+        impact="values",
+        readers=dict.fromkeys(
+            ("zarr-python", "xarray"), "finds no such chunk and returns the fill value there"
+        ),
+        fix=lambda _node: Draft(
+            "suggest", note=f"rename them to keys like {example} if they are chunks of this array"
+        ),
+    )
 
 
 def under_other_keys(array: Array, names: Sequence[str]) -> Fail:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from nz_explorer.conventions.zarr.tree import inside_of
 from nz_explorer.conventions.zarr2.chunk_keys import (
     chunk_counts,
     has_other_keys,
@@ -39,9 +40,12 @@ _OTHER_SIZE = re.compile(r"cannot reshape array of size [1-9]|to a larger dtype"
 """What zarr-python says of a chunk that decodes, and then has another size."""
 
 
-@rule("Z2-CHUNK-001", on="contents", formats=(2,), when=_has_folders)
+_MAKE_NODES = ("/.zarray", "/.zgroup")
+
+
+@rule("Z2-CHUNK-001", "TREE-003", on="contents", formats=(2,), when=_has_folders)
 def only_chunks_in_folders(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
-    """Note what lies beside chunks in folders of their own and is none."""
+    """Note what lies beside chunks in folders of their own and is none; a node there is TREE-003."""
     found = contents.presence
     if found is None:
         yield Undecided(contents.problem or "listing")
@@ -50,8 +54,14 @@ def only_chunks_in_folders(array: Array, contents: Contents) -> Iterator[Fail | 
     if misnamed and not len(found.places):
         yield under_other_keys(array, misnamed)
         misnamed = []
+    below_array = sorted(
+        {name.rpartition("/")[0] for name in found.strays if name.endswith(_MAKE_NODES)}
+    )
+    for folder in below_array:
+        yield inside_of(array, f"{array.path.rstrip('/')}/{folder}")
+    strays = [name for name in found.strays if name.rpartition("/")[0] not in below_array]
     if not has_other_keys(array):
-        yield from not_chunks([*misnamed, *found.strays])
+        yield from not_chunks([*misnamed, *strays])
 
 
 @rule("Z2-FV-005", on="contents", formats=(2,), when=_has_folders)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR
 from nz_explorer.model.fill_values.spelling import value_text
 
 if TYPE_CHECKING:
+    from nz_explorer.model import Array
     from nz_explorer.model.fill_values import FillProblem
 
 REFUSED = {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
@@ -98,3 +100,34 @@ def masked_by(given: Any, kind: str) -> dict[str, str]:
         return {}
     number = value_text(np.float64(given) if kind == "float" else np.int64(given))
     return {"xarray": f"takes it for {number}, and shows each {number} as missing"}
+
+
+OTHERS_OF_BASE64 = {"zarr-python": "raises an error", "xarray": "cannot open the group"}
+
+
+def readers_of_base64(array: Array, given: Any) -> dict[str, str] | None:
+    """Return what readers do with a text that is not one element in base64: zarr-python passes over other characters.
+
+    Parameters
+    ----------
+    array
+        The array.
+    given
+        Its fill value.
+    """
+    try:
+        base64.b64decode(given)
+    except (TypeError, ValueError):
+        # all else netCDF-C passes over where texts are stored
+        listed_first = given[0] if isinstance(given, list) and given else ""
+        number = isinstance(given, int | float) or not isinstance(listed_first, str)
+        if array.data_type.kind == "bytes" and isinstance(given, dict):
+            return OTHERS_OF_BASE64 | CRASHES
+        return None if number or array.data_type.kind != "bytes" else OTHERS_OF_BASE64
+    if array.data_type.kind == "bytes":  # NumPy cuts, or adds zeros
+        return {}
+    return (
+        {"xarray": "cannot open the group", **NCZARR_ERROR}
+        if array.data_type.kind == "raw"
+        else None
+    )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.netcdf_c import impact_of_netcdf
@@ -24,7 +25,7 @@ from nz_explorer.conventions.zarr3.nodes import (
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
-from nz_explorer.engine.fixes import Draft, add, move, remove
+from nz_explorer.engine.fixes import Draft, add, move, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array
 from nz_explorer.model.dialects import nczarr
@@ -164,13 +165,72 @@ def _extra(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
                 ),
             )
         else:
-            where = "" if member == "consolidated_metadata" else "; attributes belong in .zattrs"
             yield Fail(
                 pointer,
-                f"{document.name} has the key {json_text(member)}, and {words}{where}",
+                f"{document.name} has the key {json_text(member)}, and {words}{_whose(member)}",
                 **_harm_of_key(node, member),
-                fix=lambda _node, pointer=pointer: Draft("unsafe", (remove(pointer),)),  # type: ignore[misc]  # bound now
+                fix=partial(_without, member, pointer),
             )
+
+
+_OF_V3 = frozenset(
+    (
+        "chunk_grid",
+        "chunk_key_encoding",
+        "codecs",
+        "consolidated_metadata",
+        "data_type",
+        "dimension_names",
+        "node_type",
+        "storage_transformers",
+    )
+)
+"""Members of zarr.json that are no attributes."""
+
+
+def _whose(member: str) -> str:
+    """Return where a key belongs, as an addition to a message."""
+    if member == "consolidated_metadata":
+        return ""
+    if member in ARRAY_MEMBERS:
+        return "; it is a key of .zarray"
+    return "; it is a key of Zarr v3" if member in _OF_V3 else "; attributes belong in .zattrs"
+
+
+def _without(member: str, pointer: str, node: Node) -> Draft:
+    """Take a key away that readers ignore; what may be meant as attributes goes where they belong."""
+    value = node.metadata[member]
+    if member in ARRAY_MEMBERS and node.metadata.keys() >= set(MANDATORY):
+        return Draft("suggest", note="rename .zgroup to .zarray, if it is an array")
+    if member == "dimension_names" and isinstance(node, Array) and _are_names(value, node):
+        named = set_attribute(node, "_ARRAY_DIMENSIONS", value)
+        return Draft("suggest", (remove(pointer), *named), "which Zarr v2 has in _ARRAY_DIMENSIONS")
+    misspelled = get_close_matches(member, ARRAY_MEMBERS, 1, ALIKE)  # of one that is there, too
+    if member in _OF_V3 or member in ARRAY_MEMBERS or misspelled:
+        return Draft("unsafe", (remove(pointer),))
+    listed = member == "attributes" and isinstance(value, dict)
+    meant = value if listed else {member: value}
+    there = node.document(".zattrs")
+    if there is not None and not isinstance(there.value, dict):
+        return Draft("suggest", note="move it to .zattrs, once that is an object")
+    held = node.attributes
+    other = [name for name in meant if name in held and held[name] != meant[name]]
+    if other:
+        return Draft(
+            "suggest", note=f".zattrs says something else of {other[0]}: keep one of them there"
+        )
+    new = {name: meant[name] for name in meant if name not in held}
+    moved = tuple(add(node.attribute_pointer(name), one) for name, one in new.items())
+    if there is None and new:
+        moved = (add("/.zattrs", new),)
+    note = "it goes to .zattrs, where attributes belong" if new else None
+    return Draft("unsafe", (remove(pointer), *moved), note)
+
+
+def _are_names(given: Any, array: Array) -> bool:
+    """Whether they are the names of an array's dimensions, of which its attributes say none."""
+    named = "_ARRAY_DIMENSIONS" in array.attributes or not isinstance(given, list)
+    return not named and len(given) == array.ndim and all(isinstance(one, str) for one in given)
 
 
 @rule("Z2-ARR-004", on="array", formats=V2)

@@ -17,6 +17,7 @@ from nz_explorer.conventions.zarr2.fill_readers import (
     is_number_as_text,
     masked_by,
     readers_of,
+    readers_of_base64,
 )
 from nz_explorer.conventions.zarr2.netcdf_types import BIG, UNSET, what_netcdf_reads
 from nz_explorer.conventions.zarr2.nodes import V2
@@ -43,6 +44,8 @@ _EXTENDED = re.compile(r"[<>](?:f(?:12|16)|c(?:24|32))")
 """Types of NumPy that depend on the machine, and that no reader of Zarr has."""
 _EMPTY = re.compile(r"[<>|][SUV]0+")
 """Types whose elements have no bytes."""
+_PADDED = re.compile(r"[<>|][biufc]0+\d+")
+"""Numbers whose size is spelled with zeros in front."""
 _NO_UNITS = re.compile(r"[<>|]?[mM]8?(\[generic\])?")
 NAMES = ("NaN", "Infinity", "-Infinity")
 """The only spellings of numbers that JSON does not have (Zarr v2, Fill value encoding)."""
@@ -164,12 +167,22 @@ def type_string(array: Array) -> Iterator[Fail]:
         elif given[0] not in "<>|" or _SOME_BYTES.fullmatch(given):
             name = given.lstrip("=|")
             order = "|" if _ONE_BYTE.fullmatch(f"<{name}") else "<"
-            big = order == "<" and given[0] != "=" and name[0] in "iuf"
+            # netCDF-C refuses structs, whatever their fields are
+            in_struct = at != "/.zarray/dtype"
+            big = order == "<" and given[0] != "=" and name[0] in "iuf" and not in_struct
             yield Fail(
                 at,
                 f"{what} has no byte order{'; netCDF-C 4.10 takes the values for big-endian' if big else ''}",
-                **_misread(NCZARR_ERROR if given[0] == "=" else BIG if big else {}),
+                **_misread(NCZARR_ERROR if given[0] == "=" or in_struct else BIG if big else {}),
                 fix=set_to(at, f"{order}{name}", "suggest"),
+            )
+        elif _PADDED.fullmatch(given):
+            yield Fail(
+                at,
+                f"{what} has a zero in front of its size, with which zarr-python does not open it",
+                severity="info",
+                readers=OTHERS,
+                fix=set_to(at, given[:2] + given[2:].lstrip("0")),
             )
         elif given[1:2] == "O" and given[2:]:
             known = _has_known_objects(array)
@@ -293,6 +306,13 @@ def _lacks_zeros(array: Array, given: str, decoded: bytes) -> bool:
     return array.data_type.kind == "bytes" and len(decoded) < size and meant
 
 
+def _may_be_plain(array: Array, given: str, decoded: bytes) -> bool:
+    """Whether it is most likely plain text that happens to be base64, of bytes that are no text."""
+    size = array.data_type.itemsize or 0
+    fits = given.isascii() and len(given) <= size
+    return array.data_type.kind == "bytes" and fits and not decoded.isascii()
+
+
 @rule("Z2-FV-002", on="array", formats=V2, needs=("data type",))
 def fill_base64(array: Array) -> Iterator[Fail]:
     """Require base64 for bytes and structured values."""
@@ -308,7 +328,10 @@ def fill_base64(array: Array) -> Iterator[Fail]:
     if decoded is not None:
         has = f"{plural(len(decoded), 'byte')}; one element has {size}"
         message = f"fill_value {shown(given)} decodes to {has}"
-    if given == "":  # what netCDF-C writes for "nothing but zeros"; every reader copes
+        if _may_be_plain(array, given, decoded):
+            message += "; as plain text it fits"
+    if given == "" and array.data_type.kind != "struct":
+        # what netCDF-C writes for "nothing but zeros"; every reader copes, but not with structs
         yield Fail(FILL, message, severity="info", readers={}, fix=_as_base64)
     elif decoded is not None and _lacks_zeros(array, given, decoded):
         yield Fail(
@@ -320,30 +343,7 @@ def fill_base64(array: Array) -> Iterator[Fail]:
         )
     else:
         fix = _as_base64 if fill.usable or _is_zero(given) else None
-        yield Fail(FILL, message, readers=_readers_of_base64(array, given), fix=fix)
-
-
-OTHERS_OF_BASE64 = {"zarr-python": "raises an error", "xarray": "cannot open the group"}
-
-
-def _readers_of_base64(array: Array, given: Any) -> dict[str, str] | None:
-    """Return what readers do with a text that is not one element in base64: zarr-python passes over other characters."""
-    try:
-        base64.b64decode(given)
-    except (TypeError, ValueError):
-        # all else netCDF-C passes over where texts are stored
-        listed_first = given[0] if isinstance(given, list) and given else ""
-        number = isinstance(given, int | float) or not isinstance(listed_first, str)
-        if array.data_type.kind == "bytes" and isinstance(given, dict):
-            return OTHERS_OF_BASE64 | CRASHES
-        return None if number or array.data_type.kind != "bytes" else OTHERS_OF_BASE64
-    if array.data_type.kind == "bytes":  # NumPy cuts, or adds zeros
-        return {}
-    return (
-        {"xarray": "cannot open the group", **NCZARR_ERROR}
-        if array.data_type.kind == "raw"
-        else None
-    )
+        yield Fail(FILL, message, readers=readers_of_base64(array, given), fix=fix)
 
 
 def _is_zero(given: Any) -> bool:
@@ -365,15 +365,21 @@ def _as_base64(node: Node) -> Draft | None:
         return None
     size = node.data_type.itemsize or 0
     fitting = raw[:size].ljust(size, b"\0")  # as NumPy makes it fit
-    return Draft("unsafe", (replace(FILL, base64.b64encode(fitting).decode("ascii")),))
+    given, note = node.metadata["fill_value"], None
+    if isinstance(given, str) and _may_be_plain(node, given, raw):
+        as_text = base64.b64encode(given.encode("ascii").ljust(size, b"\0")).decode("ascii")
+        note = f"this is what readers make of it; if it was meant as plain text, write {as_text}"
+    return Draft("unsafe", (replace(FILL, base64.b64encode(fitting).decode("ascii")),), note)
 
 
 @rule("Z2-FV-003", on="array", formats=V2, needs=("data type",), provides="fill scalar")
 def fill_scalar(array: Array) -> Iterator[Fail]:
-    """Require one value, not a list of one."""
+    """Require one value, not a list of one, nor an object."""
     given = array.metadata.get("fill_value")
     kind = array.data_type.kind
-    if not isinstance(given, list) or kind in BASE64 or (kind == "complex" and len(given) == 2):
+    if not isinstance(given, list | dict) or kind in BASE64:
+        return
+    if kind == "complex" and isinstance(given, list) and len(given) == 2:
         return
     problem = _problem(array)
     safe = problem is not None and problem.suggestion is not MISSING
@@ -382,11 +388,13 @@ def fill_scalar(array: Array) -> Iterator[Fail]:
     right = "a pair [real, imaginary]" if kind == "complex" else "a single value"
     yield Fail(
         FILL,
-        f"fill_value must be {right} or null, got the list {shown(given)}",
+        f"fill_value must be {right} or null, got the {'list' if isinstance(given, list) else 'object'} {shown(given)}",
         severity="error",
         impact="convention" if taken else None,
         readers={}
         if taken
+        else _LISTED
+        if isinstance(given, dict)
         else _LISTED | CRASHES
         if kind in ("int", "uint", "float")
         and any(isinstance(one, str) and not (kind == "float" and one in NAMES) for one in given)

@@ -112,7 +112,11 @@ def outside_the_shape(array: Array, outside: Sequence[str]) -> Fail:
     outside : sequence of str
         Names of the chunks, or of folders with chunks.
     """
-    what = "chunk lies" if len(outside) == 1 else "chunks, or folders of chunks, lie"
+    # of chunks in folders of their own, a folder is named by less than all indices
+    indices = outside[0].replace(".", "/").count("/") + 1
+    folder = array.zarr_format == 2 and indices < len(array.shape or ())
+    one = "folder of chunks lies" if folder else "chunk lies"
+    what = one if len(outside) == 1 else "chunks, or folders of chunks, lie"
     return Fail(
         "/shape" if array.zarr_format == 3 else "/.zarray/shape",
         f"{len(outside):,} {what} outside the shape {list(array.shape or ())}: {_some(outside)}",

@@ -33,6 +33,8 @@ PROBED_AT_ONCE = 64
 """Folders without documents that are searched in one batch."""
 
 _CHUNK_NAME = re.compile(r"c(\.\d+)*|\d+(\.\d+)*")
+_MOST_FOLDERS = 20
+"""Folders named like chunks, where chunks are files, that are looked into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,6 +334,10 @@ def _inside(
     paths = [stem + name for name in names if not is_document(name) and "\\" not in name]
     if array.zarr_format == 2 and "c" in chunks:  # the folder of chunks in v3, and a usual name
         paths.append(stem + "c")
+    if array.zarr_format == 2 and not _has_folders_of_chunks(array):
+        # none of its chunks is a folder: what is one may be a node, whatever its name looks like
+        folders = [name for name in chunks if name in listing.folders and name != "c"]
+        paths += [stem + name for name in folders[:_MOST_FOLDERS]]
     nodes = [node.path for node in read_nodes(hierarchy, paths, cancel) if node] if paths else []
     if nodes:
         known = {path.rpartition("/")[2] for path in nodes}
@@ -339,6 +345,11 @@ def _inside(
         chunks = tuple([name for name in chunks if name not in known])
     inside = Inside(nodes, chunks, tuple(names), listing.complete, listing.folders, listing.files)
     return inside, bool(paths)
+
+
+def _has_folders_of_chunks(array: Array) -> bool:
+    """Whether the chunks of an array of Zarr v2 are in folders of their own."""
+    return array.metadata.get("dimension_separator") == "/" and (array.ndim or 0) > 1
 
 
 def in_other_format(hierarchy: Hierarchy, node: Node) -> Node | None:

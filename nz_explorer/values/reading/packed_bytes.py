@@ -50,6 +50,8 @@ _V2: dict[str, dict[str, Any]] = {
     "lzma": {"id": "lzma"},
     "blosc": {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0},
 }
+_PACKS_NOTHING = ("bytes", "endian", "transpose")
+"""Codecs that change the order of bytes, and not how many they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +178,12 @@ def _by_size(opened: OpenArray, size: int, whole: int) -> PackedBytes | None:
     if not whole or opened.edges or opened.shard_edges or opened.shard_shape is not None:
         return None
     if size == whole:
-        text = f"it has {whole:,} bytes, as many as its values take: it is not compressed"
+        if all(codec_name(codec) in _PACKS_NOTHING for codec in array.codecs):
+            return None  # it has the size that it must have: what is wrong is in the values
+        # of Zarr v2 the compressor may be null, and filters be left
+        filtered = array.zarr_format == 2 and array.metadata.get("compressor") is None
+        lacking = "its filters were not applied" if filtered else "it is not compressed"
+        text = f"it has {whole:,} bytes, as many as its values take: {lacking}"
         return _unpacked(opened, "", text, "one chunk has just the size of its values")
     ends = [
         (inside, length)
@@ -235,7 +242,7 @@ def _unpacked(opened: OpenArray, name: str, text: str, why: str) -> PackedBytes:
         # filters are undone after the compressor: what they make of the bytes is not known
         known = not array.metadata.get("filters") and (not name or name in _V2)
         return PackedBytes(name, text, _V2.get(name), why if known else "")
-    kept = [c for c in array.codecs if codec_name(c) in ("bytes", "endian", "transpose")]
+    kept = [codec for codec in array.codecs if codec_name(codec) in _PACKS_NOTHING]
     if (
         opened.shard_shape is not None
         or "bytes" not in map(codec_name, kept)

@@ -90,9 +90,10 @@ def scalar_fits(array: Array) -> Iterator[Fail]:
         )
         yield read_today(array, place, wrong)
     elif given:
-        yield Fail(
-            place.at(member), f"this array is marked as a scalar and has dimensions: {shown(given)}"
-        )
+        mark = "this array is marked as a scalar"
+        if place.value.get("scalar", 1) in (0, "0", None):
+            mark = f"scalar is {shown(place.value['scalar'])}, and netCDF-C takes an array with that member for a scalar whatever it says: this one is marked as a scalar"
+        yield Fail(place.at(member), f"{mark} and has dimensions: {shown(given)}")
 
 
 @rule("NCZ-PREC-001", on="array", formats=V2)
@@ -143,7 +144,7 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
             is_old = beside.era == "objects"
             yield Fail(
                 "/.nczattr" if is_old else node.attribute_pointer("_nczarr_attr"),
-                f"no attribute types are given, so netCDF-C guesses those of {listed(map(json_text, own))}",
+                f"no attribute types are given, {_guesses(node, own)}",
             )
         return
     if not place.read and nczarr.is_read(node.hierarchy.root, "superblock"):
@@ -182,6 +183,19 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
                 place.at("types", key),
                 f"a type is given for {json_text(key)}, which is not an attribute here",
             )
+
+
+def _guesses(node: Node, own: list[str]) -> str:
+    """Say what netCDF-C does where no attribute of a node has a type."""
+    empty = [key for key in own if node.attributes[key] == []]  # Z2-OGC-011
+    others = [key for key in own if node.attributes[key] != []]
+    if not empty:
+        return f"so netCDF-C guesses those of {listed(map(json_text, others))}"
+    what = "an empty list" if len(empty) == 1 else "empty lists"
+    cannot = f"cannot guess that of {listed(map(json_text, empty))}, {what}"
+    if not others:
+        return f"and netCDF-C {cannot}"
+    return f"so netCDF-C guesses those of {listed(map(json_text, others))}; it {cannot}"
 
 
 def _guess(value: Any) -> str:

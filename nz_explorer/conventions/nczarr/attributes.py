@@ -92,7 +92,7 @@ def scalar_fits(array: Array) -> Iterator[Fail]:
     elif given:
         mark = "this array is marked as a scalar"
         if place.value.get("scalar", 1) in (0, "0", None):
-            mark = f"scalar is {shown(place.value['scalar'])}, and netCDF-C takes an array with that member for a scalar whatever it says: this one is marked as a scalar"
+            mark = f"scalar is {shown(place.value['scalar'])}, but netCDF-C takes each array with this member for a scalar: this one"
         yield Fail(place.at(member), f"{mark} and has dimensions: {shown(given)}")
 
 

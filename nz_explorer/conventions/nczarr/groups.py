@@ -318,4 +318,11 @@ def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
     if left := [name for name in there if name not in names]:
         note = f"netCDF-C cannot open a dataset that lists {listed(map(json_text, left))} without NCZarr metadata"
         return Draft("suggest", operations, note)
+    remains = [name for name in before if name not in names and name in node.other_names]
+    if remains:  # as where only .zarray was lost
+        note = (
+            f"the folder of {listed(map(json_text, remains))} is still there: first see whether its .z{part} can be"
+            " written again"
+        )
+        return Draft("suggest", operations, note)
     return Draft("safe", operations)

@@ -13,7 +13,6 @@ from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, Operation, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array
-from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.model.dialects import nczarr, netcdf_numbers
 from nz_explorer.model.dialects.nczarr_types import attribute_type
 from nz_explorer.text.phrases import article, listed, plural
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
 from nz_explorer.conventions.nczarr.superblock import V2, read_today, unread, unused
+from nz_explorer.conventions.nczarr.text_as_json import no_text, shortened, stops_as_text
 
 ROUNDED_FILL = 9.96921e36
 
@@ -90,9 +90,10 @@ def scalar_fits(array: Array) -> Iterator[Fail]:
         )
         yield read_today(array, place, wrong)
     elif given:
-        yield Fail(
-            place.at(member), f"this array is marked as a scalar and has dimensions: {shown(given)}"
-        )
+        mark = "this array is marked as a scalar"
+        if place.value.get("scalar", 1) in (0, "0", None):
+            mark = f"scalar is {shown(place.value['scalar'])}, but netCDF-C takes each array with this member for a scalar: this one"
+        yield Fail(place.at(member), f"{mark} and has dimensions: {shown(given)}")
 
 
 @rule("NCZ-PREC-001", on="array", formats=V2)
@@ -143,7 +144,7 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
             is_old = beside.era == "objects"
             yield Fail(
                 "/.nczattr" if is_old else node.attribute_pointer("_nczarr_attr"),
-                f"no attribute types are given, so netCDF-C guesses those of {listed(map(json_text, own))}",
+                f"no attribute types are given, {_guesses(node, own)}",
             )
         return
     if not place.read and nczarr.is_read(node.hierarchy.root, "superblock"):
@@ -182,6 +183,19 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
                 place.at("types", key),
                 f"a type is given for {json_text(key)}, which is not an attribute here",
             )
+
+
+def _guesses(node: Node, own: list[str]) -> str:
+    """Say what netCDF-C does where no attribute of a node has a type."""
+    empty = [key for key in own if node.attributes[key] == []]  # Z2-OGC-011
+    others = [key for key in own if node.attributes[key] != []]
+    if not empty:
+        return f"so netCDF-C guesses those of {listed(map(json_text, others))}"
+    what = "an empty list" if len(empty) == 1 else "empty lists"
+    cannot = f"cannot guess that of {listed(map(json_text, empty))}, {what}"
+    if not others:
+        return f"and netCDF-C {cannot}"
+    return f"so netCDF-C guesses those of {listed(map(json_text, others))}; it {cannot}"
 
 
 def _guess(value: Any) -> str:
@@ -267,8 +281,10 @@ def values_of_their_types(node: Node) -> Iterator[Fail]:
             continue
         words = meaning in ("char", "json", "string")
         value = node.attributes[key] if words else netcdf_numbers.as_numbers(node, key)
-        if meaning == "char" and type(value) in (bool, int, float):
-            yield from _shortened(node, key, found[0])
+        if meaning == "char" and stops_as_text(node, value):
+            yield read_today(node, found[0], no_text(node, key))
+        elif meaning == "char" and type(value) in (bool, int, float):
+            yield from shortened(node, key, found[0])
         elif not _is_of(value, meaning):
             impact, does = _harm(value, meaning, masks=key == "_FillValue")
             unfit = Fail(
@@ -312,44 +328,6 @@ def _without_properties(node: Node) -> Draft:
     if found is not None and nczarr.PROPERTIES in found[1]:
         operations.append(remove(found[0].at("types", nczarr.PROPERTIES)))
     return Draft("suggest", tuple(operations))
-
-
-def _shortened(node: Node, key: str, place: Place) -> Iterator[Fail]:
-    """Yield that netCDF-C reads one character of a text that it has written as a number."""
-    text = nczarr.text_of(node, key)
-    shown_as = "1" if text == "true" else "0" if text == "false" else text[:1]
-    if key in PACKING and isinstance(node, Array):
-        yield read_today(node, place, _unpackable(node, key, place, shown_as))
-        return
-    if shown_as == text:
-        return
-    found = Fail(
-        node.attribute_pointer(key),
-        f"{key} = {text} has the type of characters: netCDF-C writes a text that is JSON like this, and 4.10 reads"
-        f" back {json_text(shown_as)}",
-        severity="info",
-        impact="values",
-        readers={"netCDF-C": f"reads {json_text(shown_as)} in place of {json_text(text)} (4.10)"},
-        fix=lambda _node: Draft(
-            "unsafe",
-            (replace(node.attribute_pointer(key), text),),
-            "it is a text to other readers then, too",
-        ),
-    )
-    yield read_today(node, place, found)
-
-
-def _unpackable(node: Node, key: str, place: Place, shown_as: str) -> Fail:
-    """Return that netCDF-C reads a text where values are to be packed by a number."""
-    number = shown_as.isdigit()
-    does = "reads it; Python's netCDF4 raises UFuncTypeError when it scales the values"
-    return Fail(
-        node.attribute_pointer(key),
-        f"{key} = {shown(node.attributes[key])} has the type of characters, so netCDF-C reads the text {json_text(shown_as)}",
-        impact="blocks" if number else "values",
-        readers={"netCDF-C": does if number else "shows the values as they are stored"},
-        fix=lambda _node: Draft("suggest", (replace(place.at("types", key), "<f8"),)),
-    )
 
 
 _LARGEST_FLOAT32 = 3.4028235677973366e38

@@ -303,7 +303,7 @@ def _name_as_referred(node: Node) -> Draft | None:
     if references is None:
         return Draft("suggest", note="name each dimension in _ARRAY_DIMENSIONS")
     if lost := dict.fromkeys(reference for reference, _ in nczarr.unresolved(node)):
-        note = f"see first where {listed(lost)} should lead: no dimension of that length is there"
+        note = f"see first where {listed(lost)} should lead: no dimension that the array could have is there"
         return Draft("suggest", note=note)
     is_mark = not references and node.stored_shape != ()
     names = [nczarr.SCALAR_DIMENSION] if is_mark else _base_names(references)

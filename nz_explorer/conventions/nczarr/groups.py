@@ -39,7 +39,10 @@ def metadata_are_objects(node: Node) -> Iterator[Fail | Undecided]:
     if place is not None and not isinstance(place.value, dict):
         said = f"netCDF-C's metadata of this node must be an object, got {json_type(place.value)}"
         refused = {"netCDF-C": "cannot open the dataset: invalid argument"}
-        found = unread(place) or read_today(node, place, Fail(place.pointer, said, readers=refused))
+        # as grave as one that is not there, which is NCZ-SB-002 or NCZ-VAR-006
+        fail = read_today(node, place, Fail(place.pointer, said, readers=refused))
+        is_used = fail.impact != HARMLESS[0]
+        found = unread(place) or dataclasses.replace(fail, severity="warning" if is_used else None)
         yield dataclasses.replace(found, rule="NCZ-VAR-001" if is_array else "NCZ-GRP-001")
 
 
@@ -99,12 +102,23 @@ def _dimensions(group: Group, place: Place) -> Iterator[Fail]:
                     f"dimension {json_text(dimension)} must have a length, or an object with size and"
                     f" unlimited, got {shown(entry)}",
                     impact=HARMLESS[0] if understood else None,
-                    readers={} if understood else None,
+                    readers={} if understood else {"netCDF-C": _reading(entry)},
                 )
             elif isinstance(entry, dict):
                 note = entry.get("unlimited", 0)
                 if isinstance(note, bool) or note not in (0, 1):
                     yield _odd_note(place.at(name, dimension, "unlimited"), dimension, note)
+
+
+def _reading(given: Any) -> str:
+    """Return what netCDF-C makes of a length that is none."""
+    number = nczarr_lengths.number_read(given)
+    if number is not None and number >= 0:
+        return f"takes it for {number}, and refuses the dataset where an array needs another length"
+    if number is not None:
+        return "cannot tell this length, and refuses the dataset where an array has the dimension"
+    crashes = isinstance(given, dict) and "size" in given
+    return "crashes the process (4.10)" if crashes else "cannot open the dataset"
 
 
 def _odd_note(pointer: str, dimension: str, given: Any) -> Fail:
@@ -302,5 +316,12 @@ def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
     operations = () if names == before else (operation,)
     if left := [name for name in there if name not in names]:
         note = f"netCDF-C cannot open a dataset that lists {listed(map(json_text, left))} without NCZarr metadata"
+        return Draft("suggest", operations, note)
+    remains = [name for name in before if name not in names and name in node.other_names]
+    if remains:  # as where only .zarray was lost
+        note = (
+            f"the folder of {listed(map(json_text, remains))} is still there: first see whether its .z{part} can be"
+            " written again"
+        )
         return Draft("suggest", operations, note)
     return Draft("safe", operations)

@@ -236,6 +236,16 @@ def _group_metadata(node: Node, era: nczarr.Era) -> Draft | None:
     return Draft("suggest", _put(node, "_nczarr_group", value, era), note)
 
 
+def _was_scalar(array: Array) -> bool:
+    """Whether an array was a scalar: older metadata say so, or it has the dimension that netCDF-C gives to scalars."""
+    if array.stored_shape != (1,):
+        return False
+    notes = nczarr.array_notes(array)
+    if notes is not None:
+        return notes.scalar and not notes.references
+    return array.attributes.get("_ARRAY_DIMENSIONS") == [nczarr.SCALAR_DIMENSION]
+
+
 def _array_metadata(node: Node, path: str, era: nczarr.Era) -> Draft | None:
     """Return the metadata of an array: the dimensions that its group declares under its names."""
     array = node.hierarchy.node_if_loaded(path)
@@ -244,12 +254,15 @@ def _array_metadata(node: Node, path: str, era: nczarr.Era) -> Draft | None:
         return None
     if (renamed := _renamed(array, "array", era)) is not None:
         return renamed
+    references = nczarr.MEMBERS["dimension_references"][era != "attributes"]
+    if _was_scalar(array):
+        scalar = {references: [], "scalar": 1, "storage": "chunked"}
+        return Draft("suggest", _put(array, "_nczarr_array", scalar, era), node=array)
     names = _own_names(array, node.path)
     if names is None or any(name not in notes.dimensions for name in names):
         return Draft(
             "suggest", note=f"name the dimensions of {path}, and declare them in the group"
         )
     stem = node.path.rstrip("/")
-    references = nczarr.MEMBERS["dimension_references"][era != "attributes"]
     value = {references: [f"{stem}/{name}" for name in names], "storage": "chunked"}
     return Draft("suggest", _put(array, "_nczarr_array", value, era), node=array)

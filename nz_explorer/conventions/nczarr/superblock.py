@@ -103,6 +103,10 @@ def _rewrite(node: Node) -> Draft:
     )
 
 
+def _leave_out(_node: Node) -> Draft:
+    return Draft("suggest", note="remove them, unless netCDF-C 4.8.0 is to read the dataset")
+
+
 def _in_lower_case(root: Node) -> Draft | None:
     """Give everything its name of today: with the superblock alone netCDF-C would see nothing, or refuse the dataset."""
     nodes = list(root.hierarchy.walk())
@@ -133,13 +137,16 @@ def _renamed(node: Node) -> Draft | None:
 def no_longer_read(node: Node) -> Iterator[Fail]:
     """Note what only the first versions of netCDF-C wrote, which fewer and fewer programs understand."""
     names = [document.name for document in node.documents if document.name.startswith(".ncz")]
+    is_late = nczarr.is_read(node, "superblock")
     if names:
         yield Fail(
             f"/{names[0]}",
-            f"{', '.join(sorted(names))}: objects that only netCDF-C 4.8.0 wrote, and 4.10 does not read",
-            fix=_rewrite,
+            f"{', '.join(sorted(names))}: objects that only netCDF-C 4.8.0 wrote, and 4.10 does not read"
+            + ("; it goes by what is noted in the form of today" if is_late else ""),
+            readers={} if is_late else None,
+            fix=_leave_out if is_late else _rewrite,
         )
-    if nczarr.is_read(node, "superblock"):
+    if is_late:
         return  # what else has a name in upper case is NCZ-SB-002 and NCZ-VAR-006
     for part in ("superblock", "group"):
         place = nczarr.find(node, part)
@@ -194,7 +201,7 @@ def is_reached(node: Node) -> bool:
     for path in paths.all_above(here):
         above = node.hierarchy.get(path)
         place = None if above is None else nczarr.find_object(above, "group")
-        if place is not None:
+        if place is not None and place.read:  # else netCDF-C looks at what is there
             listed = place.member("arrays" if is_array else "groups")[1]
             if here.rpartition("/")[2] not in (netcdf_names.names_read(listed) or ()):
                 return False
@@ -217,12 +224,13 @@ def superblock(node: Node) -> Iterator[Fail | Undecided]:
     if place is not None and (problem := unread(place)):
         yield problem
     elif place is not None and not isinstance(place.value, dict):
-        yield Fail(
+        malformed = Fail(
             place.pointer,
             f"the NCZarr superblock must be an object, got {shown(place.value)}",
             impact="blocks",
             readers={"netCDF-C": "refuses the dataset: NCZarr error"},
         )
+        yield read_today(node, place, malformed)
     elif place is not None:
         name = "nczarr_version" if place.era == "objects" else "version"
         if name not in place.value and "version" in place.value:
@@ -240,7 +248,11 @@ def superblock(node: Node) -> Iterator[Fail | Undecided]:
             "keys": node.pointer("_nczarr_superblock"),
             "attributes": node.attribute_pointer("_nczarr_superblock"),
         }[group.era]
-        yield Fail(where, "there is no NCZarr superblock, although the group has NCZarr metadata")
+        yield Fail(
+            where,
+            "there is no NCZarr superblock, although the group has NCZarr metadata: netCDF-C 4.10 takes the dataset for"
+            " pure Zarr, without scalars and unlimited dimensions",
+        )
 
 
 @rule("NCZ-SB-001", on="node")
@@ -248,7 +260,11 @@ def superblock_below(node: Node) -> Iterator[Fail]:
     """Note a superblock below the root, where it says nothing."""
     place = None if node.is_root else nczarr.find(node, "superblock")
     if place is not None:
-        opened = "" if isinstance(node, Array) else ", unless it opens this group by itself"
+        # of an older form netCDF-C of today looks at none at all
+        is_old = place.era == "objects" or place.is_upper
+        opened = (
+            "" if isinstance(node, Array) or is_old else ", unless it opens this group by itself"
+        )
         yield Fail(
             place.pointer,
             f"a superblock belongs to the root, and netCDF-C does not look at this one{opened}",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.nz import consolidated_for_netcdf as for_netcdf
 from nz_explorer.conventions.zarr2.nodes import ARRAY_MEMBERS, NCZARR
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
@@ -19,6 +21,7 @@ from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.documents import Document
+    from nz_explorer.engine.impact import Impact
     from nz_explorer.model import Consolidated, Node
 
 
@@ -104,7 +107,7 @@ def _stale(pair: Pair, document: Document, found: list[Difference], entry: Any) 
     seen = (
         f"readers that use them see {_shown(first.consolidated)} instead of {_shown(first.stored)}"
     )
-    return Fail(
+    found_here = Fail(
         places[0],
         f"the consolidated metadata of {pair.path} differ from {document.key} at {listed(places)};"
         f" {'zarr-python and xarray make the same of both' if harmless else seen}",
@@ -119,6 +122,37 @@ def _stale(pair: Pair, document: Document, found: list[Difference], entry: Any) 
         readers={} if harmless else stops or (_GROUP if taken else None),
         fix=_rewrite_entry(pair, document.name, "add" if entry is None else "replace"),
     )
+    if harmless or not _netcdf_looks(pair):
+        return found_here
+    usual = (
+        {} if pair.path == "/" else _USUAL
+    )  # where others mind little: only attributes are there
+    return _with_netcdf(found_here, usual, for_netcdf.of_entry(pair, document.name, entry))
+
+
+_USUAL = dict.fromkeys(("zarr-python", "xarray"), for_netcdf.OUTDATED)
+_USUAL_WITHOUT = dict.fromkeys(("zarr-python", "xarray"), for_netcdf.NOT_SHOWN)
+"""What readers do as the catalogue has it."""
+
+
+def _netcdf_looks(pair: Pair) -> bool:
+    """Whether netCDF-C uses the entries in the mode of the address."""
+    if pair.consolidated.zarr_format == 3 or pair.node is None:
+        return False
+    return for_netcdf.is_used(pair.node.hierarchy)
+
+
+def _with_netcdf(found: Fail, usual: Mapping[str, str], does: str) -> Fail:
+    """Return a failure with what netCDF-C does, which may stop at what others read otherwise."""
+    if not does:
+        return found
+    others = usual if found.readers is None else found.readers
+    stopped: tuple[str, ...] = (for_netcdf.NETCDF_C,) if for_netcdf.stops(does) else ()
+    impact: Impact = "blocks" if stopped and not others else "values"
+    if found.impact == "blocks":  # to the others, and perhaps to netCDF-C
+        impact, stopped = ("blocks", ()) if stopped else ("values", tuple(others))
+    readers = {**others, for_netcdf.NETCDF_C: does}
+    return dataclasses.replace(found, impact=impact, stops=stopped, readers=readers)
 
 
 _NOTHING: dict[str, tuple[Any, ...]] = {
@@ -232,7 +266,7 @@ def node_has_entry(pair: Pair) -> Iterator[Fail | Undecided]:
         return
     # zarr-python looks for the groups of the entries that it has of Zarr v2
     needed = pair.consolidated.zarr_format == 2 and bool(pair.consolidated.child_names(pair.path))
-    yield Fail(
+    missing = Fail(
         "",
         f"{pair.path} is missing from the consolidated metadata, so readers do not see it",
         related=("/",),
@@ -240,6 +274,8 @@ def node_has_entry(pair: Pair) -> Iterator[Fail | Undecided]:
         readers=_NOT_FOUND if needed else None,
         fix=_add_entry(pair),
     )
+    looks = _netcdf_looks(pair)
+    yield _with_netcdf(missing, _USUAL_WITHOUT, for_netcdf.of_missing(pair)) if looks else missing
 
 
 def _is_cut_off(pair: Pair) -> bool:

@@ -30,6 +30,8 @@ COMMON = frozenset(
 """Codecs that programs in other languages have, too."""
 IN_NETCDF = frozenset(["blosc", "bz2", "fletcher32", "shuffle", "zlib", "zstd"])
 """Codecs that netCDF-C has, by itself or with the plugins that come with it."""
+NETCDF_ALONE = frozenset(["szip"])
+"""Codecs that netCDF-C writes and reads, and numcodecs has not."""
 SETTINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "adler32": ((), ("location",)),
     "astype": (("encode_dtype", "decode_dtype"), ()),
@@ -194,6 +196,13 @@ WITHOUT_FILTERS = {
 }
 
 
+_UNAVAILABLE = {
+    "zarr-python": "raises UnknownCodecError: codec not available",
+    "xarray": "raises UnknownCodecError: codec not available, and opens nothing of the group",
+}
+"""What readers without a codec do."""
+
+
 @rule("Z2-CODEC-001", "Z2-CODEC-002", on="array", formats=V2)
 def readers_have_it(array: Array) -> Iterator[Fail]:
     """Require codecs that readers have: of numcodecs at least, and best those of other languages, too."""
@@ -215,10 +224,17 @@ def readers_have_it(array: Array) -> Iterator[Fail]:
         right = plain if plain != name and plain in NUMCODECS | EXTRAS.keys() else None
         needs = f"its id in Zarr v2 is {json_text(right)}" if right else what_it_needs(name)
         how = ": " if right or needs.startswith("pip ") else "; decoding needs "
+        alone = name in NETCDF_ALONE
+        if alone:
+            how, needs = (
+                "; ",
+                "netCDF-C reads it where it was built with the library, as in the wheels of netCDF4-python",
+            )
         yield Fail(
             f"{pointer}/id",
             f"zarr-python does not have the codec {json_text(name)} by itself{how}{needs}",
-            fix=_call_it(f"{pointer}/id", right) if right else _install(needs),
+            readers=_UNAVAILABLE if alone else None,
+            fix=_call_it(f"{pointer}/id", right) if right else None if alone else _install(needs),
         )
 
 

@@ -29,6 +29,14 @@ def _dotted(key: str) -> str | None:
     return next((part for part in key.split("/") if part in (".", "..")), None)
 
 
+_REFUSED = {"netCDF-C": "refuses the dataset: Unknown Error"}
+"""What netCDF-C 4.10 does in the mode in which it uses .zmetadata."""
+_STOPPED = dict.fromkeys(
+    ("zarr-python", "xarray"), "raises an error unless told not to use consolidated metadata"
+)
+"""What others do, as the catalogue has it."""
+
+
 @rule("Z2-CM-001", on="root", formats=V2, when=_has_consolidated)
 def consolidated_form(node: Node) -> Iterator[Fail]:
     """Require a map from keys of documents to documents, of the version that is known."""
@@ -36,11 +44,13 @@ def consolidated_form(node: Node) -> Iterator[Fail]:
     if document is None or not document.ok:
         return  # a finding on its text
     version = document.value.get("zarr_consolidated_format", MISSING)
+    netcdf = _REFUSED if "consolidated" in node.hierarchy.modes else {}
     if not (is_integer(version) and version == 1):
         yield Fail(
             "/.zmetadata/zarr_consolidated_format",
             f".zmetadata: zarr_consolidated_format must be 1, got {shown(version)}",
-            readers={},
+            impact="blocks" if netcdf else None,
+            readers=netcdf,
             fix=_set_version if version is MISSING or version in ("1", 1.0) else None,
         )
     entries = document.value.get("metadata", MISSING)
@@ -48,6 +58,7 @@ def consolidated_form(node: Node) -> Iterator[Fail]:
         yield Fail(
             "/.zmetadata/metadata",
             f".zmetadata: metadata must be an object, got {'nothing' if entries is MISSING else json_type(entries)}",
+            readers={**_STOPPED, **netcdf} if netcdf else None,
             fix=lambda _node: Draft("suggest", note="consolidate the metadata again"),
         )
         return

@@ -75,6 +75,12 @@ ALIKE = 0.8
 """How alike a key and a member that is not there must be for the one to be a misspelling of the other, from 0 to 1."""
 NCZARR = frozenset(key for keys in nczarr.KEYS.values() for key in keys)
 """The members that netCDF-C up to 4.9.2 put into these documents."""
+_HOMES = {
+    ".zgroup": (*nczarr.KEYS["superblock"], *nczarr.KEYS["group"]),
+    ".zarray": nczarr.KEYS["array"],
+    ".zattrs": nczarr.KEYS["attr"],
+}
+"""Into which of the documents it put them."""
 
 
 @rule("Z2-ARR-002", on="array", formats=V2)
@@ -150,9 +156,11 @@ def _extra(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
             continue
         pointer = pointers.join(f"/{document.name}", member)
         if member in NCZARR:
+            home = next(home for home, keys in _HOMES.items() if member in keys)
+            here = "here" if home == document.name else f"into {home}"
             yield Fail(
                 pointer,
-                f"{document.name} has {json_text(member)}, which netCDF-C up to 4.9.2 wrote here",
+                f"{document.name} has {json_text(member)}, which netCDF-C up to 4.9.2 wrote {here}",
                 severity="info",
             )
         elif meant := get_close_matches(member, known - node.metadata.keys(), 1, ALIKE):

@@ -88,8 +88,8 @@ class Place:
     value
         What it says.
     read : bool
-        Whether netCDF-C of today reads it: not the objects of 4.8.0 nor other names than today's, and nothing where the
-        root has no superblock.
+        Whether netCDF-C of today reads it: not the objects of 4.8.0 nor other names than today's, and nothing but the
+        types of attributes where the root has no superblock.
     """
 
     era: Era
@@ -271,7 +271,9 @@ def places(node: Node, part: Part) -> Iterator[Place]:
     attributes = node.attributes
     # The superblock and the types of attributes are read in modes in which the rest is passed over.
     used = part in ("superblock", "attr") or counts(node.hierarchy)
-    today = KEYS[part][:1] if used and _has_superblock(node, KEYS["superblock"][:1]) else ()
+    # The types count also in a dataset that has no superblock, and so is pure Zarr to netCDF-C.
+    marked = part == "attr" or _has_superblock(node, KEYS["superblock"][:1])
+    today = KEYS[part][:1] if used and marked else ()
     for key in KEYS[part]:
         if key in attributes:
             pointer = node.attribute_pointer(key)
@@ -281,7 +283,8 @@ def places(node: Node, part: Part) -> Iterator[Place]:
     metadata = node.metadata
     for key in KEYS[part]:
         if key in metadata:
-            yield Place("keys", node.pointer(key), metadata[key], key in today)
+            read = key in today and part != "attr"  # which it looks for in the attributes alone
+            yield Place("keys", node.pointer(key), metadata[key], read)
     if len(node.documents) > 1:
         for name in SIDE_NAMES[part]:
             document = node.document(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+_NUMBER = re.compile(r"\s*[+-]?[0-9]+")
 _WHOLE = re.compile(r"[0-9]+(\.0*)?")
 
 
@@ -14,7 +15,7 @@ def is_unlimited(given: Any) -> bool | None:
     It counts with the number that a text begins with, and true is such a text, without one.
     """
     if isinstance(given, bool | str):
-        match = re.match(r"\s*[+-]?\d+", str(given))
+        match = _NUMBER.match(str(given))
         return match is not None and int(match[0]) != 0
     return given != 0 if isinstance(given, int | float) else None
 
@@ -33,3 +34,17 @@ def is_understood(given: Any) -> bool:
     size = given.get("size") if isinstance(given, dict) else None
     text = str(size) if isinstance(size, float) else size
     return isinstance(text, str) and _WHOLE.fullmatch(text) is not None
+
+
+def number_read(given: Any) -> int | None:
+    """Return the number that netCDF-C 4.10 takes something for that is no length; None where it takes none.
+
+    In an object it reads what a text, a float or true begins with, and makes 0 of one that begins with no number.
+    """
+    if type(given) is int:
+        return given
+    size = given.get("size") if isinstance(given, dict) else None
+    if not isinstance(size, int | float | str):
+        return None
+    found = _NUMBER.match(f"{size:f}" if isinstance(size, float) else str(size))
+    return 0 if found is None else int(found[0])

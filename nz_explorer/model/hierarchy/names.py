@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 V3_NAMES = ("zarr.json",)
 V2_NAMES = (".zarray", ".zgroup", ".zattrs")
-NCZARR_NAMES = (".nczarray", ".nczgroup", ".nczattrs", ".nczvar", ".nczattr")
+NCZARR_NAMES = (".nczarr", ".nczarray", ".nczgroup", ".nczattrs", ".nczvar", ".nczattr")
 ROOT_NAMES = (*V3_NAMES, *V2_NAMES, ".zmetadata", ".nczarr", ".nczgroup")
 
 

@@ -1,0 +1,143 @@
+"""What netCDF-C makes of consolidated metadata, which it uses in one mode of the address only."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nz_explorer as nz
+
+Entries = dict[str, Any]
+USED = "mode=nczarr,file,consolidated"
+PURE = "mode=zarr,file,consolidated"
+
+
+def _array(length: int, reference: str) -> dict[str, Any]:
+    return {
+        ".zarray": {
+            "zarr_format": 2,
+            "shape": [length],
+            "chunks": [length],
+            "dtype": "<i4",
+            "order": "C",
+            "compressor": None,
+            "fill_value": 0,
+            "filters": None,
+        },
+        ".zattrs": {
+            "_ARRAY_DIMENSIONS": [reference.rpartition("/")[2]],
+            "_nczarr_array": {"dimension_references": [reference], "storage": "chunked"},
+            "_nczarr_attr": {"types": {"_nczarr_array": "|J0", "_nczarr_attr": "|J0"}},
+        },
+    }
+
+
+def _group(**note: Any) -> dict[str, Any]:
+    return {"_nczarr_group": note, "_nczarr_attr": {"types": {"_nczarr_attr": "|J0"}}}
+
+
+DOCUMENTS: Entries = {
+    ".zgroup": {"zarr_format": 2},
+    ".zattrs": {
+        "_nczarr_superblock": {"version": "2.0.0"},
+        **_group(dimensions={"x": 3}, arrays=["x"], groups=["g"]),
+    },
+    "g/.zgroup": {"zarr_format": 2},
+    "g/.zattrs": _group(dimensions={"y": 2}, arrays=["y"], groups=[]),
+    **{f"x/{name}": value for name, value in _array(3, "/x").items()},
+    **{f"g/y/{name}": value for name, value in _array(2, "/g/y").items()},
+}
+
+
+def _report(tmp_path: Path, change: Callable[[Entries], Any], mode: str) -> nz.Report:
+    entries = copy.deepcopy(DOCUMENTS)
+    change(entries)
+    consolidated = {"zarr_consolidated_format": 1, "metadata": entries}
+    for key, value in {**DOCUMENTS, ".zmetadata": consolidated}.items():
+        file = tmp_path / key
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(value))
+    return nz.check(f"{tmp_path.as_uri()}#{mode}", progress=False)
+
+
+def _says(report: nz.Report) -> set[str]:
+    """Return what is said of netCDF-C by the rules on consolidated metadata."""
+    found = (one for one in report.findings if one.rule.startswith("NZ-CONS"))
+    return {one.readers["netCDF-C"] for one in found if "netCDF-C" in one.readers}
+
+
+def _without(*keys: str) -> Callable[[Entries], Any]:
+    return lambda entries: [entries.pop(key) for key in keys]
+
+
+# What netCDF-C 4.10.1 of netCDF4 1.7.5 does with each of these.
+STOPPED: list[tuple[Callable[[Entries], Any], str]] = [
+    (_without("x/.zarray", "x/.zattrs"), "refuses the dataset: invalid argument"),
+    (_without("x/.zarray"), "refuses the dataset: invalid argument"),
+    (_without("x/.zattrs"), "refuses the dataset: NCZarr error"),
+    (_without("g/.zgroup", "g/.zattrs"), "crashes the process (4.10)"),
+    (_without("g/.zgroup"), "crashes the process (4.10)"),
+    (_without("g/.zattrs"), "crashes the process (4.10)"),
+    (_without(".zgroup"), "crashes the process (4.10)"),
+    (lambda e: e.update({".zgroup": "x"}), "refuses the dataset: NCZarr error"),
+    (lambda e: e.update({"x/.zattrs": "x"}), "refuses the dataset: invalid argument"),
+    (lambda e: e["x/.zattrs"].pop("_nczarr_array"), "refuses the dataset: NCZarr error"),
+    (lambda e: e["x/.zarray"].update(shape=[2]), "refuses the dataset: invalid dimension size"),
+    (
+        lambda e: e[".zattrs"]["_nczarr_group"]["dimensions"].update(x=5),
+        "refuses the dataset: invalid dimension size",
+    ),
+    (
+        lambda e: e[".zattrs"]["_nczarr_group"]["arrays"].append("zz"),
+        "refuses the dataset: invalid argument",
+    ),
+    (lambda e: e.clear(), "refuses the dataset: Unknown Error"),
+]
+READ: list[tuple[Callable[[Entries], Any], str]] = [
+    (lambda e: e["x/.zattrs"].update(units="m"), "uses the outdated entry without a warning"),
+    (_without(".zattrs"), "uses the outdated entry without a warning"),
+    (_without("g/y/.zarray", "g/y/.zattrs", "g/.zgroup", "g/.zattrs"), "does not show the node"),
+    (
+        lambda e: e["g/.zattrs"].pop("_nczarr_group"),
+        "does not see the dimensions of the group, nor anything in it",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "does"), STOPPED)
+def test_what_stops_netcdf(tmp_path: Path, change: Callable[[Entries], Any], does: str) -> None:
+    report = _report(tmp_path, change, USED)
+    assert does in _says(report)
+    assert report.readers["netCDF-C"].opens is False
+
+
+@pytest.mark.parametrize(("change", "does"), READ)
+def test_what_netcdf_reads(tmp_path: Path, change: Callable[[Entries], Any], does: str) -> None:
+    report = _report(tmp_path, change, USED)
+    assert does in _says(report)
+    forecast = report.readers["netCDF-C"]
+    assert (forecast.opens, bool(forecast.misled_by)) == (True, True)
+
+
+@pytest.mark.parametrize("change", [change for change, _ in (*STOPPED, *READ)])
+def test_without_the_mode_nothing_is_said(tmp_path: Path, change: Callable[[Entries], Any]) -> None:
+    report = _report(tmp_path, change, "mode=nczarr,file")
+    assert _says(report) == set()
+    assert report.readers["netCDF-C"].opens is True
+
+
+def test_pure_zarr_lacks_only_what_has_no_entry(tmp_path: Path) -> None:
+    report = _report(tmp_path, _without("x/.zarray", "x/.zattrs"), PURE)
+    assert _says(report) == {"does not show the node"}
+    assert report.readers["netCDF-C"].opens is True
+
+
+def test_up_to_date(tmp_path: Path) -> None:
+    report = _report(tmp_path, lambda _entries: None, USED)
+    assert _says(report) == set()
+    assert report.readers["netCDF-C"].opens is True

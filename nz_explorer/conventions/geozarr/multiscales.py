@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from nz_explorer.conventions.geozarr.tile_matrix_sets import (
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, RuleOutput
-from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.engine.fixes import Draft, move, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
@@ -106,6 +107,40 @@ def on_an_array(array: Array) -> RuleOutput:
     yield Fail(
         array.attribute_pointer("multiscales"),
         "multiscales belongs to the group that holds the levels, and means nothing on an array",
+    )
+
+
+def _nearly_multiscales(group: Group) -> str | None:
+    """Return the attribute that is nearly called multiscales and has its members, where there is none of that name."""
+    if "multiscales" in group.attributes:
+        return None
+    for name in group.attributes:
+        if re.sub(r"[\s_-]", "", name).lower() not in ("multiscales", "multiscale"):
+            continue
+        given = group.attributes[name]
+        if isinstance(given, Mapping) and (
+            "tile_matrix_set" in given or _spelled_otherwise("tile_matrix_set", given) is not None
+        ):
+            return name
+    return None
+
+
+@rule(
+    "GZ-MS-007",
+    on="group",
+    needs=("attributes",),
+    when=lambda group: _nearly_multiscales(group) is not None,
+)
+def under_its_name(group: Group) -> RuleOutput:
+    """Require multiscales to be called that: under another name readers do not find it, nor do the rules of levels."""
+    name = _nearly_multiscales(group)
+    if name is None:
+        return
+    wrong, right = (group.attribute_pointer(one) for one in (name, "multiscales"))
+    yield Fail(
+        wrong,
+        f"{json_text(name)} should be spelled multiscales: under this name the levels of {group.path} are not found",
+        fix=lambda _node: Draft("unsafe", (move(wrong, right),)),
     )
 
 
@@ -305,6 +340,19 @@ def _method(given: Mapping[str, Any], pointer: str) -> RuleOutput:
 
 def _limits(group: Group, given: Mapping[str, Any]) -> RuleOutput:
     if "tile_matrix_set_limits" not in given:
+        other = _spelled_otherwise("tile_matrix_set_limits", given)
+        if other is not None:
+            wrong, right = (
+                group.attribute_pointer("multiscales", name)
+                for name in (other, "tile_matrix_set_limits")
+            )
+            yield Fail(
+                wrong,
+                f"multiscales has {other}, and the text has tile_matrix_set_limits: under this name the limits are not found",
+                fix=lambda _node: Draft("suggest", (move(wrong, right),)),
+                severity="info",  # the member may be left out
+                rule="GZ-MS-014",
+            )
         return
     limits, matrices = given["tile_matrix_set_limits"], matrices_by_id(given)
     called = name_of_set(given)

@@ -94,6 +94,8 @@ def none_has_them(group: Group, arrays: Iterable[Array]) -> Iterator[Fail]:
     arrays : iterable of Array
         Those that these are a default for.
     """
+    if known_conventions.SPATIAL not in declared_here(group):
+        return  # which is reported; without that these may be anybody's
     names = group.attributes[DIMENSIONS]
     grids = [array for array in arrays if (array.ndim or 0) > 1]
     if not grids or any(

@@ -199,6 +199,7 @@ def against_groups_above(group: Group) -> Iterator[Fail]:
         yield Fail(
             "", f"dimension {json_text(name)} is both {_shown(own[name])} long in {group.path}"
         )
+    yield from _names_alike(group, own)
     for above, theirs in zip(groups[1:scope], others, strict=False):
         for name in sorted(own.keys() & theirs.keys() - reported):
             if own[name] != theirs[name]:
@@ -217,6 +218,20 @@ def against_groups_above(group: Group) -> Iterator[Fail]:
 
 def _shown(lengths: set[int]) -> str:
     return " and ".join(map(str, sorted(lengths)))
+
+
+def _names_alike(group: Group, lengths: dict[str, set[int]]) -> Iterator[Fail]:
+    """Note dimensions of one length whose names differ by capitals and blanks alone: variables along one axis share its name."""
+    first: dict[str, str] = {}
+    for name in sorted(lengths):
+        other = first.setdefault(name.strip().lower(), name)
+        if other != name and lengths[other] == lengths[name]:
+            yield Fail(
+                "",
+                f"dimensions {json_text(other)} and {json_text(name)} of {group.path} are both {_shown(lengths[name])} long, and their"
+                " names differ by capitals or blanks alone: to readers they are two",
+                severity="info",
+            )
 
 
 def _other_axes(groups: list[Group], reported: set[str]) -> Iterator[Fail]:

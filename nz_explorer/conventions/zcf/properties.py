@@ -66,6 +66,8 @@ def properties_valid(node: Node) -> RuleOutput:
         yield from _affine_in_other_letters(node)
     for place, level in islice(levels(node), known_conventions.MOST_LEVELS):
         yield from _of_a_level(node, place, level, declared)
+    if known_conventions.MULTISCALES in declared and not other and isinstance(given, dict):
+        yield from _members_in_other_letters(node, ("multiscales",), given, _OF_A_PYRAMID)
     layout = given.get("layout") if isinstance(given, dict) else None
     if isinstance(layout, list) and len(layout) > known_conventions.MOST_LEVELS:
         yield Undecided("budget")
@@ -148,10 +150,26 @@ def _of_a_level(
             )
 
 
-_OF_A_LEVEL = {
-    name.replace("_", ""): name
-    for name in ("asset", "derived_from", "transform", "resampling_method")
-}
+_OF_A_PYRAMID = ("layout", "resampling_method")
+_OF_A_LEVEL = ("asset", "derived_from", "transform", "resampling_method")
+
+
+def _members_in_other_letters(
+    node: Node, place: tuple[str | int, ...], given: dict[str, Any], names: tuple[str, ...]
+) -> Iterator[Fail]:
+    """Warn of members of a pyramid, or of a level, that have the name of one of the text but for capitals and underscores."""
+    plain = {name.replace("_", ""): name for name in names}
+    whose = "" if names is _OF_A_PYRAMID else f" of level {place[-1]}"
+    for name in given:
+        right = plain.get(re.sub(r"[\s_-]", "", name).lower(), name)
+        if right not in given:
+            wrong, at = (node.attribute_pointer(*place, one) for one in (name, right))
+            yield Fail(
+                wrong,
+                f"multiscales: {json_text(name)}{whose} is not {right}, which readers look for",
+                severity="warning",
+                fix=_call_it(wrong, at),
+            )
 
 
 def _members_of_a_level(
@@ -159,20 +177,12 @@ def _members_of_a_level(
 ) -> Iterator[Fail]:
     """Warn of scale and translation beside transform, and of members that are nearly called as the text calls its own."""
     inside = level.get("transform", {})
-    for name, value in level.items():
-        at = node.attribute_pointer(*place, name)
-        right = _OF_A_LEVEL.get(re.sub(r"[\s_-]", "", name).lower(), name)
-        if right not in level:
-            yield Fail(
-                at,
-                f"multiscales: {json_text(name)} of level {place[-1]} is not {right}, which readers look for",
-                severity="warning",
-                fix=_call_it(at, node.attribute_pointer(*place, right)),
-            )
-        if name in ("scale", "translation") and isinstance(value, list):
+    yield from _members_in_other_letters(node, place, level, _OF_A_LEVEL)
+    for name in ("scale", "translation"):
+        if isinstance(level.get(name), list):
             free = isinstance(inside, dict) and name not in inside
             yield Fail(
-                at,
+                node.attribute_pointer(*place, name),
                 f"multiscales: {name} of level {place[-1]} is beside transform; how a level differs from its source belongs inside"
                 " transform, where readers look for it",
                 severity="warning",

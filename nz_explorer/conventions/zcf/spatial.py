@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -308,6 +309,8 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
         return
     nodes = whole.get(REGISTRATION) == "node"
     right = box_of(given, shape, nodes=nodes)
+    if not all(map(math.isfinite, right)):
+        return  # numbers so large are no map
     off = apart(box, right, given)
     if max(off) > CLOSE:
         half = not nodes and all(abs(part - 0.5) <= CLOSE for part in off)

@@ -120,9 +120,8 @@ class Network:
                 fault = 503
         try:
             if self.latency:
-                time.sleep(
-                    self.latency
-                )  # latency is what is simulated here, not waiting for something
+                # latency is what is simulated here, not waiting for something
+                time.sleep(self.latency)
             if self.quiet and not self._watched.is_set():
                 self._watched.set()
                 threading.Thread(target=self._watch, daemon=True).start()

@@ -84,9 +84,8 @@ def test_the_lecture_has_one_figure_a_slide(tmp_path: Path) -> None:
     assert max(len(line) for lines in shown for line in lines) <= 60, "longer lines are cut"
     assert 10 <= len(slides) <= 14
     assert all(len(found) <= 1 for found in pictures)
-    assert (
-        sum(len(found) for found in pictures) >= len(slides) - 3
-    )  # the title, a table and the end
+    # the title, a table and the end
+    assert sum(len(found) for found in pictures) >= len(slides) - 3
     spoken = [
         cell.source for cell in notebook.cells if cell.metadata.slideshow.slide_type == "notes"
     ]

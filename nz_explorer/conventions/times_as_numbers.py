@@ -71,13 +71,11 @@ def as_numbers(node: Node) -> Draft:
     if node.zarr_format == 3:
         told: list[Any] = [replace("/data_type", "int64")]
         if "fill_value" in node.metadata and type(node.metadata["fill_value"]) is not int:
-            told += [
-                replace("/fill_value", NOT_A_TIME)
-            ]  # also for what is no time, which int64 has not
+            # also for what is no time, which int64 has not
+            told += [replace("/fill_value", NOT_A_TIME)]
     else:
-        order = str(node.metadata["dtype"])[:1].replace(
-            "|", "<"
-        )  # without an order numbers have that of most
+        # without an order numbers have that of most
+        order = str(node.metadata["dtype"])[:1].replace("|", "<")
         # xarray takes fill_value for the mark of missing values; 0 is a moment
         fill = NOT_A_TIME if fill == NOT_A_TIME else None
         told = [replace("/.zarray/dtype", f"{order}i8"), replace("/.zarray/fill_value", fill)]

@@ -251,9 +251,8 @@ def hints(evaluation: Evaluation) -> dict[str, str]:
     if reader.label.startswith("http") and "?" in reader.label:
         packed.append(BEHIND_QUERY)
     if isinstance(root, Group) and root.children is None:
-        root = (
-            root.hierarchy.stored.root
-        )  # where documents are compared with a copy, they are walked
+        # where documents are compared with a copy, they are walked
+        root = root.hierarchy.stored.root
     grouped = isinstance(root, Group) and root.groups
     inside = _of_groups(root, evaluation) if isinstance(root, Group) and grouped else ""
     plugins = _plugins(root) if isinstance(root, Group) else ""

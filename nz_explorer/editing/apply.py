@@ -202,12 +202,10 @@ def _showing(findings: list[Finding], hierarchy: Hierarchy) -> Evaluation:
     evaluation = evaluate(hierarchy)
     evaluation.run()
     usual, alone = ["auto", *named], named or ["auto"]
+    # Alone because rules of other conventions may say the same, and then only one of them does.
     options: tuple[tuple[list[str], Values], ...] = (
         (usual, "coordinates"),
-        (
-            alone,
-            "coordinates",
-        ),  # rules of other conventions may say the same, and only one of them does
+        (alone, "coordinates"),
         (usual, "all"),
         (alone, "all"),
     )
@@ -222,8 +220,8 @@ def _showing(findings: list[Finding], hierarchy: Hierarchy) -> Evaluation:
 
 
 def _seen(findings: list[Finding], evaluation: Evaluation) -> int:
-    known = evaluation.findings()
-    return sum(finding in known for finding in findings)
+    known = {finding.said for finding in evaluation.findings()}
+    return sum(finding.said in known for finding in findings)
 
 
 # --- all at once ----------------------------------------------------------------------------------

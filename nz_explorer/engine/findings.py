@@ -262,8 +262,13 @@ class Finding:
     def __hash__(self) -> int:
         return hash(self._key())
 
-    def _key(self) -> tuple[str, str, str, str, str]:
-        return (self.rule, self.path, self.pointer, self.severity, self.message)
+    @property
+    def said(self) -> tuple[str, str, str, str]:
+        """What is said of which place: all that identifies it but the severity, which a profile may set."""
+        return (self.rule, self.path, self.pointer, self.message)
+
+    def _key(self) -> tuple[str, ...]:
+        return (*self.said, self.severity)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON report holds."""

@@ -133,6 +133,8 @@ _COVERED = frozenset(
 )
 """Slots of nodes that hold traced documents, what is found out from these, or what `structure_key` has."""
 _OTHER_NODES = frozenset(("children", "arrays", "groups"))
+_SAME_IN_A_MEMO = frozenset(("zarr_format", "modes"))
+"""What a hierarchy is asked for that is the same for all nodes that share results."""
 
 
 class ReadLog:
@@ -303,7 +305,7 @@ class _TracedHierarchy:
             return _TracedHierarchy(self._real.reader, self._log)
         if name == "unwritten":
             self._log.read_fact(name)
-        elif name != "zarr_format":  # which is the same for all that is in a memo
+        elif name not in _SAME_IN_A_MEMO:
             self._log.read_elsewhere(f"hierarchy: {name}")
         return getattr(self._real, name)
 

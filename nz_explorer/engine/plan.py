@@ -297,9 +297,8 @@ class Plan:
 
     def run_node(self, node: Node) -> RuleResults:
         """Return the results for a node's documents."""
-        if (
-            node.structure_key is not None and node.path != "/"
-        ):  # one document, with nothing wrong with it
+        # one document, with nothing wrong with it
+        if node.structure_key is not None and node.path != "/":
             known: RuleResults | None = self._memo.known(node)
             return self._memo.result(node, self._judge_all) if known is None else known
         run = _Run(self._infos, self.wanted, self._cap)

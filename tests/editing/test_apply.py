@@ -116,9 +116,8 @@ def test_zarr_and_xarray_read_what_was_consolidated_again(broken_copy: Path, rul
 def test_a_consolidated_store_that_others_read(tmp_path: Path) -> None:
     folder = tmp_path / "s.zarr"
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # zarr-python: consolidated metadata are not in the specification
+        # zarr-python: consolidated metadata are not in the specification
+        warnings.simplefilter("ignore")
         data = xarray.Dataset({"a": ("x", [1.0, 2.0]), "b": ("x", [3.0, 4.0])}, {"x": [0, 1]})
         data.to_zarr(folder, zarr_format=3)
     document = json.loads((folder / "zarr.json").read_text())

@@ -89,6 +89,7 @@ def test_without_its_root_v2_is_held_to_v2(tmp_path: Path) -> None:
     [
         ("Z2-CHUNK-005", {"values": "all"}),
         ("Z2-CHUNK-004", {"values": "all", "conventions": ["zarr2"]}),
+        ("Z2-ARR-003", {"profile": "z2_text=current"}),  # where it is a warning
     ],
 )
 def test_findings_of_a_check_with_other_options_are_applied(
@@ -100,6 +101,7 @@ def test_findings_of_a_check_with_other_options_are_applied(
         "c/0": bytes(range(16)),
     }
     documents["a/.zattrs"] = {"units": " m ", "_ARRAY_DIMENSIONS": ["x"]}
+    documents["d/.zarray"] = {**ARRAY, "extra": 1}
     found = [
         f
         for f in nz.check(written(tmp_path, documents), progress=False, **options).findings

@@ -131,9 +131,8 @@ def test_budgets_are_kept_and_told(sample_store: Path) -> None:
     )
     report = nz.check(sample_store, budget=Budget(max_bytes=1), progress=False)
     assert {e.reason for e in report.not_evaluated if e.rule == "NZ-COORD-002"} == {"budget"}
-    assert (
-        report.conforms["NZ-1.0"] is True
-    )  # what a coordinate is, is a definition and no requirement
+    # what a coordinate is, is a definition and no requirement
+    assert report.conforms["NZ-1.0"] is True
 
 
 def test_cancelling_leaves_it_incomplete(sample_store: Path) -> None:

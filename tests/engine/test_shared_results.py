@@ -448,10 +448,11 @@ def test_whatever_else_is_read_is_noted(node: Node) -> None:
     assert (set(log.facts), log.elsewhere) == ({"unwritten"}, set())
     log = ReadLog()
     _ = traced(node, log).hierarchy.root.attributes.get("conventions")
+    # there are none: the root has no such attribute
     assert (log.facts, log.elsewhere) == (
         {"documents of the root": None},
         set(),
-    )  # there are none: the root has no such attribute
+    )
     _ = traced(node, log).hierarchy.root.hierarchy.source
     assert log.elsewhere == {"root: hierarchy: source"}
 

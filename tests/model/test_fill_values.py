@@ -129,9 +129,10 @@ def test_numbers_for_floats(name):
     assert fill.value == -999
     assert fill.value.dtype == np.dtype(name)
     assert decode(-999.0, name).problems == ()
+    # 1e309 is the bare token Infinity to a JSON reader
     assert kinds(decode(1e309 if name == "float64" else 1e39, name)) == (
         [] if name == "float64" else ["range"]
-    )  # 1e309 is the bare token Infinity to a JSON reader
+    )
     assert kinds(decode(10**400, name)) == ["range"]
     assert math.isnan(decode(NAN, name).value)
     assert decode(-INF, name).value == -INF

@@ -496,9 +496,8 @@ def test_floats_without_names_are_colours_if_they_are_shares(group, last):
     assert (found.kind, found.image.shape) == ("image", (9, 10, 4))
     assert [slider.dimension for slider in found.sliders] == ["dim_0"]
     assert look(group, "/a", kind="map").kind == "map"
-    assert (
-        look(group, "/b").kind == "map"
-    )  # centred, as a network wants it: colours if someone wants them
+    # centred, as a network wants it: colours if someone wants them
+    assert look(group, "/b").kind == "map"
     assert look(group, "/b", kind="image").kind == "image"
     assert "image" not in look(group, "/c").kinds
 

@@ -136,9 +136,8 @@ def test_an_interrupted_run_goes_on_where_it_ended(
     output = tmp_path / "out.jsonl"
     text = output.read_text()
     first = next(line for line in text.splitlines() if "s0001" in line)
-    output.write_text(
-        text + first.replace("s0001", "s0003")[:100]
-    )  # killed in the middle of a line
+    # killed in the middle of a line
+    output.write_text(text + first.replace("s0001", "s0003")[:100])
     shutil.copytree(tmp_path / "s0000.zarr", tmp_path / "gone.zarr")  # it can be read now
     asked: list[str] = []
     check_one = batch.record

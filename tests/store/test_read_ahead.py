@@ -17,9 +17,8 @@ def test_folders_are_made_of_one_listing() -> None:
     ahead = ReadAhead(3, {}, Listing(("a/b/c/0", "a/zarr.json", "zarr.json")))
     assert ahead.answer(3, ("list", "", None)).names == ("a", "zarr.json")
     assert ahead.answer(3, ("list", "a", 2)).names == ("b", "zarr.json")
-    assert (
-        ahead.answer(3, ("list", "a", 1)) is NOT_KNOWN
-    )  # which of them come is the store's choice
+    # which of them come is the store's choice
+    assert ahead.answer(3, ("list", "a", 1)) is NOT_KNOWN
     assert ahead.answer(3, ("list", "nothing", None)).names == ()
     assert ahead.answer(3, ("list", "../a", None)) is NOT_KNOWN
     assert ahead.answer(4, ("list", "a", None)) is NOT_KNOWN

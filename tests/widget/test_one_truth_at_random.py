@@ -132,9 +132,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_all_ways_out_lead_to_the_same_values(folder: Path, case: Case) -> None:
     with tempfile.TemporaryDirectory(dir=folder) as place, warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # of integers that are rounded, fill values that xarray has twice
+        # of integers that are rounded, fill values that xarray has twice
+        warnings.simplefilter("ignore")
         store = Path(place) / "s.zarr"
         group = zarr.create_group(store, zarr_format=case.zarr_format)
         named = {"dimension_names": ("y", "x")} if case.zarr_format == 3 else {}

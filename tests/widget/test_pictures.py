@@ -231,11 +231,12 @@ def test_scans(browser: Browser) -> None:
     while (found := browser.ask("scan", path="/t", action="status"))["phase"] == "running":
         assert time.monotonic() < deadline
         time.sleep(0.02)
+    # as far as the valid range goes
     assert (found["phase"], found["count"], found["maximum"]) == (
         "done",
         3997,
         4000,
-    )  # as far as the valid range goes
+    )
     counts = np.frombuffer(browser.buffers[found["histogram"]["counts_buffer"]])
     assert counts.sum() == 3997
     assert [event["scan"]["phase"] for event in browser.events if event["event"] == "scan"][

@@ -284,9 +284,8 @@ def names_agree(array: Array) -> Iterator[Fail]:
         return
     called = _base_names(references)
     if names != called and all(called):
-        is_full = names == list(
-            references
-        )  # where "differs" would be followed by the same list again
+        # For these, "differs" would be followed by the same list again.
+        is_full = names == list(references)
         yield Fail(
             array.attribute_pointer("_ARRAY_DIMENSIONS"),
             f"_ARRAY_DIMENSIONS has the full names {shown(names)} of the dimension references: it must have the"

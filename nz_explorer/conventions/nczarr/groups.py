@@ -195,9 +195,8 @@ def contents(group: Group) -> Iterator[Fail]:
             facts.append(f"lists {listed(_as_it_is(group, name) for name in missing)}")
         if unseen:
             fact = f"does not list {listed(map(json_text, unseen))}"
-            if impact != "blocks" and (
-                which := _follows(place)
-            ):  # else nothing is seen, or all of it
+            # else nothing is seen, or all of it
+            if impact != "blocks" and (which := _follows(place)):
                 fact += f", so {which} does not see {'it' if len(unseen) == 1 else 'them'}"
             facts.append(fact)
         stem = paths.below(group.path)

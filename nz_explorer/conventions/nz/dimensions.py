@@ -193,9 +193,8 @@ def set_name(array: Array, axis: int, name: str) -> tuple[Operation, ...]:
     name : str
         Its new name.
     """
-    if (
-        array.dimension_names_source == "nczarr"
-    ):  # references are best left alone; the attribute goes first
+    # references are best left alone; the attribute goes first
+    if array.dimension_names_source == "nczarr":
         names = list(array.dimension_names or ())
         names[axis] = name
         return set_attribute(array, "_ARRAY_DIMENSIONS", names)

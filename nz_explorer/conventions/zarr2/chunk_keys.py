@@ -257,9 +257,8 @@ def undefined_values(array: Array, inside: Inside) -> Iterator[Fail | Undecided]
         and len(indices) == parts
         and all(i < count for i, count in zip(indices, counts, strict=False))
     )
-    if present < wanted and not (
-        present == 0 and has_other_keys(array)
-    ):  # Z2-ARR-010, Z2-CHUNK-001
+    # Z2-ARR-010, Z2-CHUNK-001
+    if present < wanted and not (present == 0 and has_other_keys(array)):
         yield undefined(wanted - present, "at least " if parts < len(counts) else "")
     elif parts < len(counts):
         yield Undecided("cost")

@@ -377,9 +377,8 @@ def fill_scalar(array: Array) -> Iterator[Fail]:
         return
     problem = _problem(array)
     safe = problem is not None and problem.suggestion is not MISSING
-    taken = (
-        kind == "bool"
-    )  # by zarr-python, as Python takes any list: it is true unless it is empty
+    # by zarr-python, as Python takes any list: it is true unless it is empty
+    taken = kind == "bool"
     right = "a pair [real, imaginary]" if kind == "complex" else "a single value"
     yield Fail(
         FILL,

@@ -159,9 +159,8 @@ def chunks_decode(array: Array, contents: Contents) -> Iterator[Fail | Undecided
         yield Undecided(contents.problem)
         return
     kinds: tuple[FaultKind, ...] = ("codec",)
-    if _is_packed_otherwise(
-        contents
-    ):  # what is something else has any size, or seems to unpack to any
+    # what is something else has any size, or seems to unpack to any
+    if _is_packed_otherwise(contents):
         kinds = ("codec", "size")
     if contents.looks is not None:
         kinds = (*kinds, "limit")

@@ -89,9 +89,8 @@ def _has_ends(data_type: DataType | None) -> bool:
         return False
     if data_type.kind == "struct" and data_type.numpy is not None:
         return _has_long_fields(data_type.numpy)
-    parts = (
-        2 if data_type.kind == "complex" else 1
-    )  # real and imaginary, each of which has ends of its own
+    # real and imaginary, each of which has ends of its own
+    parts = 2 if data_type.kind == "complex" else 1
     return data_type.itemsize not in (None, parts)
 
 

@@ -268,7 +268,7 @@ class WhatIf:
             If the finding is gone already.
         """
         here = self._forked().findings(finding.path, below=False)
-        known = next((f for f in here if f == finding), None)
+        known = next((f for f in here if f.said == finding.said), None)
         if known is None:
             raise CannotEdit(f"{finding.rule} at {finding.path} is gone already")
         return next(islice(known.fixes, way, None), None)

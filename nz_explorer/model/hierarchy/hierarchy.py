@@ -469,9 +469,8 @@ class Hierarchy:
             del self._nodes[known]
 
     def _refresh_root(self, generation: int, cancel: Cancellation | None) -> None:
-        found = read_root(
-            self, cancel, use_consolidated=self._use_consolidated
-        )  # what was known stays, until something is known again
+        # What was known stays, until something is known again.
+        found = read_root(self, cancel, use_consolidated=self._use_consolidated)
         with self._lock:
             if self.reader.generations.supersede("/", generation):
                 self._stored = None

@@ -309,9 +309,8 @@ def _zstd_exceeds(data: memoryview, limit: int) -> bool:
     try:
         zstd.decompress(data, np.empty(limit, np.uint8))  # memory is taken as it is written to
     except (RuntimeError, ValueError) as error:
-        return "too small" in str(
-            error
-        )  # else it is shorter, or the codec reports what is wrong with it
+        # else it is shorter, or the codec reports what is wrong with it
+        return "too small" in str(error)
     return False
 
 

@@ -54,9 +54,8 @@ def _row(convention: ConventionSummary) -> protocol.TableRow:
     if convention.paths:
         where += ["On ", *blocks.links(list(convention.paths), 3), ". "]
     versions = [version for version in convention.versions if version not in convention.name]
-    where += [
-        f"{version}. " for version in versions if "(" in version
-    ]  # what a revision looks like
+    # what a revision looks like
+    where += [f"{version}. " for version in versions if "(" in version]
     return blocks.row(
         " ".join((convention.name, *(_EXPLAINED.sub("", version) for version in versions))),
         blocks.chip(f"{MARKS[holds]} {MEANING[holds]}", TONES[holds]),

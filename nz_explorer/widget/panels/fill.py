@@ -113,9 +113,8 @@ def _reading(
     parts: Blocks = [blocks.heading(TITLES[one.reader])]
     if one.values is None:
         failed = f"Cannot be read this way: {one.problem}"
-        if (
-            one.reader == "xarray" and array.parent is not None
-        ):  # it opens all arrays of the group, or none
+        # it opens all arrays of the group, or none
+        if one.reader == "xarray" and array.parent is not None:
             findings = blocks.link(array.parent, "Findings of the group", panel="findings")
             return [*parts, blocks.paragraph([f"{failed} (", findings, ")"], "warning")]
         return [*parts, blocks.paragraph(failed, "warning")]

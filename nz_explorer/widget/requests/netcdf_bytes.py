@@ -239,9 +239,8 @@ def _made_writable(variable: xarray.Variable) -> xarray.Variable:
     if variable.dtype.kind in "iu" and "_FillValue" not in encoding:
         for name in ("dtype", "_Unsigned"):
             encoding.pop(name, None)
-    if variable.dtype.kind in "OSU" and not holds_dates(
-        variable
-    ):  # it writes no _FillValue of texts
+    # it writes no _FillValue of texts
+    if variable.dtype.kind in "OSU" and not holds_dates(variable):
         encoding = {name: encoding[name] for name in NAMING & encoding.keys()}
     # xarray writes missing times as the lowest integer, and nothing that says so.
     if variable.dtype.kind in "mM" and "_FillValue" not in encoding and variable.isnull().any():

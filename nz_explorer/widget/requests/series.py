@@ -235,9 +235,8 @@ def as_xarray(
     size = found.x.size
     values = np.full((len(found.looks), size), np.nan)
     for row, look in zip(values, found.looks, strict=True):
-        one = replace(
-            reading, part=reading.part or look.part
-        )  # of complex numbers a line has a part
+        # of complex numbers a line has a part
+        one = replace(reading, part=reading.part or look.part)
         row[:] = np.ma.filled(np.ma.asarray(shown_values(look, one), np.float64), np.nan)
     source: Any = to_xarray(array)
     return xr.DataArray(

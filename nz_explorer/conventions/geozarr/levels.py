@@ -15,6 +15,7 @@ from nz_explorer.conventions.geozarr.tile_matrix_sets import (
     name_of_set,
     pointer_of_matrix,
     tile_of,
+    whole,
 )
 from nz_explorer.conventions.nz.array_types import chunk_lengths
 from nz_explorer.documents.json_text import json_text
@@ -61,7 +62,8 @@ def levels(group: Group) -> RuleOutput:
     for name in wanted:
         at = pointer_of_matrix(whole, given, name)
         if "/" in name or name in (".", ".."):
-            yield Fail(at, f"level {json_text(name)} is outside {group.path}", rule="GZ-MS-002")
+            why = f"level {json_text(name)} is by its id no group that is directly in {group.path}"
+            yield Fail(at, why, rule="GZ-MS-002")
         elif name not in there and name not in arrays_there:
             absent.append(name)
     flat = {
@@ -138,7 +140,7 @@ def _limits(
         and tile is not None
     ]
     for (low, high, _), there in zip(LIMITS, zip(*found, strict=True), strict=False):
-        first, last = (member(given, own) for own in (low, high))
+        first, last = (whole(member(given, own)) for own in (low, high))
         if type(first) is not int or type(last) is not int:
             continue  # in the spelling of the OGC, which is said already
         if last - first >= max(there):

@@ -16,6 +16,7 @@ from nz_explorer.conventions.geozarr.tile_matrix_sets import (
     matrix_of_level,
     name_of_set,
     pointer_of_matrix,
+    whole,
     wrong_size,
 )
 from nz_explorer.documents.json_text import json_text
@@ -198,9 +199,12 @@ def metadata(group: Group) -> RuleOutput:
                 rule="GZ-MS-009",
             )
     elif matrices is not None and not listed_matrices(given)[1]:
+        at, listing = f"{pointer}/tile_matrix_set", member(matrices, "tileMatrices")
         yield Fail(
-            f"{pointer}/tile_matrix_set",
-            f"tile_matrix_set must be a name, a URI or an object with tileMatrices, a list; got {json_text(matrices)}",
+            at if listing != [] else f"{at}/tileMatrices",
+            "tileMatrices of tile_matrix_set is empty: it lists no level"
+            if listing == []
+            else f"tile_matrix_set must be a name, a URI or an object with tileMatrices, a list; got {json_text(matrices)}",
             # which of the three it is may be chosen; that it is one of them is demanded
             rule="GZ-MS-009" if isinstance(matrices, Mapping) else "GZ-MS-008",
         )
@@ -298,7 +302,7 @@ def _is_system(given: Any) -> bool:
 def _is_valid(name: str, value: Any) -> bool:
     """Whether a member of a tile matrix is what the standard says: integers, a point, or numbers above 0."""
     if name in ("matrixWidth", "matrixHeight"):
-        return type(value) is int and value > 0
+        return type(whole(value)) is int and value > 0
     if name == "pointOfOrigin":
         return numbers(value, 2) is not None
     return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
@@ -402,9 +406,9 @@ def wrong_limits(given: Any, matrix: Mapping[str, Any] | None) -> tuple[tuple[st
         )
     for low, high, size in LIMITS:
         keys = [name if name in given else OGC_LIMITS[name] for name in (low, high)]
-        first, last = map(given.get, keys)
+        first, last = (whole(given.get(key)) for key in keys)
         if type(first) is not int or type(last) is not int:
-            one_wrong = [key for key in keys if key in given and type(given[key]) is not int]
+            one_wrong = [key for key in keys if key in given and type(whole(given[key])) is not int]
             where = one_wrong[:1] if all(key in given for key in keys) else []
             return tuple(where), f"{low} and {high} must both be there, and be integers"
         if first < 0:

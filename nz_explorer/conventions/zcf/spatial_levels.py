@@ -45,7 +45,8 @@ from nz_explorer.text.phrases import plural
 )
 def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
     """Warn of levels of a pyramid whose lengths no array there has, or that are not in the box of the pyramid."""
-    for place, level in islice(levels(group), known_conventions.MOST_LEVELS):
+    for place, given in islice(levels(group), known_conventions.MOST_LEVELS):
+        level = _with_lengths(group, given)
         shape, transform = level.get(SHAPE), numbers_in(level.get(TRANSFORM), 6)
         if not is_affine({**group.attributes, **level}):
             transform = None
@@ -70,9 +71,14 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
             continue
         yield from _otherwise_there(group, level, place)
         if (own := _outside_of_box(group, level)) is not None:
+            by = (
+                f"{TRANSFORM} and {SHAPE} of level {place[-1]}"
+                if SHAPE in given
+                else f"{TRANSFORM} of level {place[-1]} and the lengths of its arrays, {shown(shape)},"
+            )
             yield Fail(
                 group.attribute_pointer(BOX),
-                f"{BOX} is {shown(group.attributes[BOX])}, and {TRANSFORM} and {SHAPE} of level {place[-1]} give {shown(own)}",
+                f"{BOX} is {shown(group.attributes[BOX])}, and {by} give {shown(own)}",
             )
             return
 
@@ -136,6 +142,14 @@ def _otherwise_there(
             " where a reader places the level depends on which of them it goes by",
             related=(node.path,),
         )
+
+
+def _with_lengths(group: Group, level: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a level with a shape: its own, or that which its arrays have, where they have one."""
+    if SHAPE in level:
+        return level
+    found = {tuple(one) for one in _lengths_there(group, level.get("asset")).values()}
+    return {**level, SHAPE: [*found.pop()]} if len(found) == 1 else level
 
 
 def _lengths_there(group: Group, asset: Any) -> dict[str, list[int]]:
@@ -206,7 +220,7 @@ def levels_begin_at_one_place(group: Group) -> Iterator[Fail]:
         moved = inner.get("translation", [0]) if isinstance(inner, Mapping) else None
         if not isinstance(source, str) or source not in found or not isinstance(moved, list):
             continue
-        if _outside_of_box(group, level) is not None:
+        if _outside_of_box(group, _with_lengths(group, level)) is not None:
             continue  # which says the same
         _, other, others = found[source]
         own, there = (level[TRANSFORM][2::3], other[TRANSFORM][2::3])

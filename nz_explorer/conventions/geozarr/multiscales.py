@@ -140,7 +140,7 @@ def under_its_name(group: Group) -> RuleOutput:
     wrong, right = (group.attribute_pointer(one) for one in (name, "multiscales"))
     yield Fail(
         wrong,
-        f"{json_text(name)} should be spelled multiscales: under this name the levels of {group.path} are not found",
+        f"{json_text(name)} should be spelled multiscales: under this name the levels of the group are not found",
         fix=lambda _node: Draft("unsafe", (move(wrong, right),)),
     )
 

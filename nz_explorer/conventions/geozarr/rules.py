@@ -377,8 +377,7 @@ def arrays_of_group(group: Group) -> Iterator[Fail]:
                 rule="GZ-VAR-001",
             )
         given = array.attributes.get("grid_mapping")
-        # null is GZ-ATT-003
-        if given is not None and not (isinstance(given, str) and given.strip()):
+        if given is not None and not isinstance(given, str):  # null is GZ-ATT-003
             yield Fail(
                 array.attribute_pointer("grid_mapping"),
                 f"grid_mapping must be the name of an array, got {json_text(given)}",

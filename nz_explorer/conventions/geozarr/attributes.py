@@ -57,9 +57,10 @@ def attribute_values(node: Node) -> Iterator[Fail]:
                 f"the name {json_text(name)} has half of a surrogate pair, which UTF-8 does not have",
             )
         if name != "multiscales" and _is_no_value(value):  # which is GZ-MS-007
+            within = "has a list with" if isinstance(value, list) else "is"
             yield Fail(
                 pointer,
-                f"attribute {json_text(name)} is {json_text(value)};"
+                f"attribute {json_text(name)} {within} {json_text(_first_of_none(value))};"
                 " allowed are strings, numbers, booleans, arrays and objects",
             )
         elif (kind := _wrong_type(name, value)) is not None:
@@ -138,6 +139,13 @@ def _is_no_value(value: Any) -> bool:
     if isinstance(value, list):
         return any(map(_is_no_value, value))
     return value is None or (isinstance(value, float) and not math.isfinite(value))
+
+
+def _first_of_none(value: Any) -> Any:
+    """Return what in a value is none, which `_is_no_value` has found."""
+    while isinstance(value, list):
+        value = next(filter(_is_no_value, value))
+    return value
 
 
 def _wrong_type(name: str, value: Any) -> str | None:

@@ -15,6 +15,7 @@ from nz_explorer.conventions.geozarr.tile_matrix_sets import (
     name_of_set,
     pointer_of_matrix,
     tile_of,
+    whole,
 )
 from nz_explorer.conventions.nz.array_types import chunk_lengths
 from nz_explorer.documents.json_text import json_text
@@ -61,7 +62,8 @@ def levels(group: Group) -> RuleOutput:
     for name in wanted:
         at = pointer_of_matrix(whole, given, name)
         if "/" in name or name in (".", ".."):
-            yield Fail(at, f"level {json_text(name)} is outside {group.path}", rule="GZ-MS-002")
+            why = f"level {json_text(name)} is by its id no group that is directly in {group.path}"
+            yield Fail(at, why, rule="GZ-MS-002")
         elif name not in there and name not in arrays_there:
             absent.append(name)
     flat = {
@@ -138,7 +140,7 @@ def _limits(
         and tile is not None
     ]
     for (low, high, _), there in zip(LIMITS, zip(*found, strict=True), strict=False):
-        first, last = (member(given, own) for own in (low, high))
+        first, last = (whole(member(given, own)) for own in (low, high))
         if type(first) is not int or type(last) is not int:
             continue  # in the spelling of the OGC, which is said already
         if last - first >= max(there):
@@ -289,7 +291,9 @@ def _chunks(
     tile: tuple[int, int] | None,
     matrix: Mapping[str, Any] | None,
 ) -> RuleOutput:
-    shape, chunk = array.shape or (), array.chunk_shape
+    shape, edges = array.shape or (), array.chunk_edges
+    # of a rectilinear grid the lengths that repeat, None along an axis where they differ
+    chunk = array.chunk_shape if edges is None else tuple(map(_repeated, edges))
     if len(shape) < 2 or chunk is None:
         return
     if axes is None:
@@ -304,11 +308,27 @@ def _chunks(
         return
     pointer = _pointer_of_chunks(array)
     names = array.dimension_names or ()
+    along = {axis: length for axis in axes if (length := chunk[axis]) is not None}
+    if edges is not None and len(along) < len(axes):
+        first = next(axis for axis in axes if axis not in along)
+        lengths = listed(map(str, dict.fromkeys(edges[first])))
+        wanted = (
+            "256 × 256 or 512 × 512 is recommended"
+            if tile is None
+            else f"tiles are {tile[0]} high and {tile[1]} wide"
+        )
+        yield Fail(
+            pointer,
+            f"chunks are {lengths} long along {names[first]}, and {wanted}",
+            path=array.path,
+            rule="GZ-MS-006" if tile is None else "GZ-MS-012",
+        )
+        return
     tiles = dict(zip(axes, tile or (None, None), strict=True))
     whole = [
         axis
         for axis in axes
-        if chunk[axis] >= shape[axis] > 2 * TILE and chunk[axis] != tiles[axis]  # a tile of the set
+        if along[axis] >= shape[axis] > 2 * TILE and along[axis] != tiles[axis]  # a tile of the set
     ]
     if whole:
         yield Fail(
@@ -317,7 +337,7 @@ def _chunks(
             path=array.path,
             rule="GZ-MS-005",
         )
-    own = [chunk[axis] for axis in axes]
+    own = [along[axis] for axis in axes]
     if tile is not None:
         wrong = (
             length != wanted and not shape[axis] <= length < wanted  # less than a tile is no tile
@@ -332,9 +352,9 @@ def _chunks(
                 rule="GZ-MS-012",
             )
             return
-        yield from _as_many(array, axes, matrix)
+        yield from _as_many(array, along, matrix)
     if not any(
-        all(chunk[axis] == size or shape[axis] <= TILE for axis in axes if axis not in whole)
+        all(along[axis] == size or shape[axis] <= TILE for axis in axes if axis not in whole)
         for size in (TILE, 2 * TILE)
     ):
         yield Fail(
@@ -343,6 +363,13 @@ def _chunks(
             path=array.path,
             rule="GZ-MS-006",
         )
+
+
+def _repeated(lengths: tuple[int, ...]) -> int | None:
+    """Return how long all chunks along a dimension are, but for a shorter one at its end; None where they differ otherwise."""
+    first = lengths[0] if lengths else 0
+    alike = all(length == first for length in lengths[:-1]) and lengths[-1:] <= (first,)
+    return first if alike else None
 
 
 def _sizes(own: list[int], tile: tuple[int, int], names: list[str], in_order: bool) -> str:
@@ -361,14 +388,18 @@ def _pointer_of_chunks(array: Array) -> str:
     for i, codec in enumerate(codecs if isinstance(codecs, list) else ()):
         if member(codec, "name") == "sharding_indexed":
             return array.pointer("codecs", i, "configuration", "chunk_shape")
+    if array.chunk_edges is not None:
+        return array.pointer("chunk_grid", "configuration", "chunk_shapes")
     return chunk_lengths(array)
 
 
-def _as_many(array: Array, axes: tuple[int, int], matrix: Mapping[str, Any] | None) -> RuleOutput:
+def _as_many(
+    array: Array, along: Mapping[int, int], matrix: Mapping[str, Any] | None
+) -> RuleOutput:
     """Compare the number of chunks with that of the tiles; less may be a part of the grid."""
-    shape, chunk = array.shape or (), array.chunk_shape or ()
+    shape = array.shape or ()
     tiles = [member(matrix, size) for size in ("matrixHeight", "matrixWidth")]
-    chunks = [-(-shape[axis] // chunk[axis]) if chunk[axis] else 0 for axis in axes]
+    chunks = [-(-shape[axis] // length) if length else 0 for axis, length in along.items()]
     if any(type(most) is int and number > most for number, most in zip(chunks, tiles, strict=True)):
         yield Fail(
             _pointer_of_chunks(array),

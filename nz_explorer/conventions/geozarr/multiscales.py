@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,13 @@ from nz_explorer.conventions.geozarr.tile_matrix_sets import (
     matrix_of_level,
     name_of_set,
     pointer_of_matrix,
+    whole,
     wrong_size,
 )
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, RuleOutput
-from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.engine.fixes import Draft, move, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
@@ -109,6 +111,40 @@ def on_an_array(array: Array) -> RuleOutput:
     )
 
 
+def _nearly_multiscales(group: Group) -> str | None:
+    """Return the attribute that is nearly called multiscales and has its members, where there is none of that name."""
+    if "multiscales" in group.attributes:
+        return None
+    for name in group.attributes:
+        if re.sub(r"[\s_-]", "", name).lower() not in ("multiscales", "multiscale"):
+            continue
+        given = group.attributes[name]
+        if isinstance(given, Mapping) and (
+            "tile_matrix_set" in given or _spelled_otherwise("tile_matrix_set", given) is not None
+        ):
+            return name
+    return None
+
+
+@rule(
+    "GZ-MS-007",
+    on="group",
+    needs=("attributes",),
+    when=lambda group: _nearly_multiscales(group) is not None,
+)
+def under_its_name(group: Group) -> RuleOutput:
+    """Require multiscales to be called that: under another name readers do not find it, nor do the rules of levels."""
+    name = _nearly_multiscales(group)
+    if name is None:
+        return
+    wrong, right = (group.attribute_pointer(one) for one in (name, "multiscales"))
+    yield Fail(
+        wrong,
+        f"{json_text(name)} should be spelled multiscales: under this name the levels of the group are not found",
+        fix=lambda _node: Draft("unsafe", (move(wrong, right),)),
+    )
+
+
 @rule(
     "GZ-MS-007",
     "GZ-MS-008",
@@ -163,9 +199,12 @@ def metadata(group: Group) -> RuleOutput:
                 rule="GZ-MS-009",
             )
     elif matrices is not None and not listed_matrices(given)[1]:
+        at, listing = f"{pointer}/tile_matrix_set", member(matrices, "tileMatrices")
         yield Fail(
-            f"{pointer}/tile_matrix_set",
-            f"tile_matrix_set must be a name, a URI or an object with tileMatrices, a list; got {json_text(matrices)}",
+            at if listing != [] else f"{at}/tileMatrices",
+            "tileMatrices of tile_matrix_set is empty: it lists no level"
+            if listing == []
+            else f"tile_matrix_set must be a name, a URI or an object with tileMatrices, a list; got {json_text(matrices)}",
             # which of the three it is may be chosen; that it is one of them is demanded
             rule="GZ-MS-009" if isinstance(matrices, Mapping) else "GZ-MS-008",
         )
@@ -263,7 +302,7 @@ def _is_system(given: Any) -> bool:
 def _is_valid(name: str, value: Any) -> bool:
     """Whether a member of a tile matrix is what the standard says: integers, a point, or numbers above 0."""
     if name in ("matrixWidth", "matrixHeight"):
-        return type(value) is int and value > 0
+        return type(whole(value)) is int and value > 0
     if name == "pointOfOrigin":
         return numbers(value, 2) is not None
     return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
@@ -305,6 +344,19 @@ def _method(given: Mapping[str, Any], pointer: str) -> RuleOutput:
 
 def _limits(group: Group, given: Mapping[str, Any]) -> RuleOutput:
     if "tile_matrix_set_limits" not in given:
+        other = _spelled_otherwise("tile_matrix_set_limits", given)
+        if other is not None:
+            wrong, right = (
+                group.attribute_pointer("multiscales", name)
+                for name in (other, "tile_matrix_set_limits")
+            )
+            yield Fail(
+                wrong,
+                f"multiscales has {other}, and the text has tile_matrix_set_limits: under this name the limits are not found",
+                fix=lambda _node: Draft("suggest", (move(wrong, right),)),
+                severity="info",  # the member may be left out
+                rule="GZ-MS-014",
+            )
         return
     limits, matrices = given["tile_matrix_set_limits"], matrices_by_id(given)
     called = name_of_set(given)
@@ -354,9 +406,9 @@ def wrong_limits(given: Any, matrix: Mapping[str, Any] | None) -> tuple[tuple[st
         )
     for low, high, size in LIMITS:
         keys = [name if name in given else OGC_LIMITS[name] for name in (low, high)]
-        first, last = map(given.get, keys)
+        first, last = (whole(given.get(key)) for key in keys)
         if type(first) is not int or type(last) is not int:
-            one_wrong = [key for key in keys if key in given and type(given[key]) is not int]
+            one_wrong = [key for key in keys if key in given and type(whole(given[key])) is not int]
             where = one_wrong[:1] if all(key in given for key in keys) else []
             return tuple(where), f"{low} and {high} must both be there, and be integers"
         if first < 0:

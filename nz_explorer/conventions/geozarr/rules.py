@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from nz_explorer.conventions.cf.references import is_there, named_nearly
+from nz_explorer.conventions.geozarr.attributes import AXES
 from nz_explorer.conventions.geozarr.tile_matrix_sets import KNOWN_SETS, inline_as_text, name_of_set
+from nz_explorer.conventions.nz.array_types import is_text
 from nz_explorer.conventions.nz.dimensions import names_pointer, set_name
 from nz_explorer.conventions.suggested_names import add_names, suggested_names, where_from
 from nz_explorer.conventions.uris import is_uri
@@ -127,13 +129,13 @@ def _conventions(node: Node) -> Draft:
     )
 
 
-@rule("GZ-DIM-001", on="array", formats=(3,), needs=("shape", "names"))
+@rule("GZ-DIM-001", on="array", needs=("shape", "names"))
 def named(array: Array) -> Iterator[Fail]:
-    """Require names of dimensions, which Zarr v3 leaves to the writer."""
-    names = array.dimension_names
-    if array.ndim and (names is None or not all(names)):
+    """Require names of dimensions, which Zarr v3 leaves to the writer; of v2, where there is a list, that none is empty."""
+    names, v2 = array.dimension_names, array.zarr_format == 2
+    if array.ndim and (not v2 if names is None else not all(names)):
         yield Fail(
-            "/dimension_names",
+            array.attribute_pointer("_ARRAY_DIMENSIONS") if v2 else "/dimension_names",
             "this array has no dimension_names"
             if names is None
             else "not every dimension of this array has a name",
@@ -148,6 +150,8 @@ def _name_the_others(node: Node) -> Draft | None:
     names = [own or name for own, name in zip(node.dimension_names or (), found, strict=True)]
     added = [name for own, name in zip(node.dimension_names or (), found, strict=True) if not own]
     note = None if certain else where_from(added)
+    if node.zarr_format == 2:
+        return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names), note)
     return Draft("suggest", (replace("/dimension_names", names),), note)
 
 
@@ -192,21 +196,69 @@ def against_groups_above(group: Group) -> Iterator[Fail]:
     scope = _of_one_level(groups)
     reported = {name for name, lengths in own.items() if len(lengths) > 1}
     for name in sorted(reported):
-        shown = " and ".join(map(str, sorted(own[name])))
-        yield Fail("", f"dimension {json_text(name)} is both {shown} long in {group.path}")
+        yield Fail(
+            "", f"dimension {json_text(name)} is both {_shown(own[name])} long in {group.path}"
+        )
+    yield from _names_alike(group, own)
     for above, theirs in zip(groups[1:scope], others, strict=False):
         for name in sorted(own.keys() & theirs.keys() - reported):
             if own[name] != theirs[name]:
                 reported.add(name)
-                here, there = (" and ".join(map(str, sorted(of[name]))) for of in (own, theirs))
+                here, there = (_shown(of[name]) for of in (own, theirs))
                 yield Fail(
                     "",
                     f"dimension {json_text(name)} is {here} long in {group.path} and {there} long in {above.path}",
                     related=(above.path,),
                 )
+    yield from _other_axes(groups[:scope], reported)
     for array in group.arrays:
         yield from _ancestor_dimensions(array, lengths)
     yield from _attribute_types(group)
+
+
+def _shown(lengths: set[int]) -> str:
+    return " and ".join(map(str, sorted(lengths)))
+
+
+def _names_alike(group: Group, lengths: dict[str, set[int]]) -> Iterator[Fail]:
+    """Note dimensions of one length whose names differ by capitals and blanks alone: variables along one axis share its name."""
+    first: dict[str, str] = {}
+    for name in sorted(lengths):
+        other = first.setdefault(name.strip().lower(), name)
+        if other != name and lengths[other] == lengths[name]:
+            yield Fail(
+                "",
+                f"dimensions {json_text(other)} and {json_text(name)} of {group.path} are both {_shown(lengths[name])} long, and their"
+                " names differ by capitals or blanks alone: to readers they are two",
+                severity="info",
+            )
+
+
+def _other_axes(groups: list[Group], reported: set[str]) -> Iterator[Fail]:
+    """Report dimensions of a group that are along another axis than those of that name above, by their coordinates."""
+    own, *others = map(_axes, groups)
+    for above, theirs in zip(groups[1:], others, strict=True):
+        for name in sorted(own.keys() & theirs.keys() - reported):
+            reported.add(name)  # what is further above has been compared with that group
+            if own[name] != theirs[name]:
+                yield Fail(
+                    "",
+                    f"dimension {json_text(name)} is the axis {own[name]} in {groups[0].path} and {theirs[name]} in {above.path},"
+                    " by the attribute axis of its coordinates",
+                    related=(above.path,),
+                )
+
+
+def _axes(group: Group) -> dict[str, str]:
+    """Return which axis each dimension of a group is by the coordinate of its name, where that says one."""
+    found = {
+        array.name: array.attributes.get("axis") for array in group.arrays if is_candidate(array)
+    }
+    return {
+        name: axis.upper()
+        for name, axis in found.items()
+        if isinstance(axis, str) and axis.upper() in AXES
+    }
 
 
 def _of_one_level(groups: list[Group]) -> int:
@@ -237,9 +289,15 @@ def _ancestor_dimensions(array: Array, lengths: list[dict[str, set[int]]]) -> It
         wanted = name[1:]
         if not any(shape[axis] in known.get(wanted, ()) for known in lengths[1:]):
             own = shape[axis] in lengths[0].get(wanted, ())
+            other = next((known[wanted] for known in lengths[1:] if wanted in known), None)
             yield Fail(
                 names_pointer(array, axis),
-                f"{json_text(name)} refers to a dimension of length {shape[axis]} in a parent group, which does not exist"
+                (
+                    f"{json_text(name)} refers to a dimension of length {shape[axis]} in a parent group, which does not exist"
+                    if other is None
+                    else f"{json_text(name)} is {shape[axis]} long in {array.path}, and the dimension {json_text(wanted)} of the"
+                    f" parent group, to which it refers, is {_shown(other)} long"
+                )
                 + (f"; {json_text(wanted)} is one of {array.parent} itself" if own else ""),
                 fix=_dimension_above(array, axis, lengths),
                 path=array.path,
@@ -297,7 +355,9 @@ def arrays_of_group(group: Group) -> Iterator[Fail]:
     for array in group.arrays:
         coordinate = is_candidate(array)
         if coordinate:
-            lacking = [name for name in COORDINATE_ATTRIBUTES if name not in array.attributes]
+            # texts are labels, which have no units, nor are they along X, Y, Z or T
+            wanted = COORDINATE_ATTRIBUTES[:1] if is_text(array) else COORDINATE_ATTRIBUTES
+            lacking = [name for name in wanted if name not in array.attributes]
             if lacking:
                 yield Fail(
                     "",

@@ -84,6 +84,17 @@ KNOWN_SETS: dict[str, TileMatrixSet] = {
 """By name, as the OGC registers them (opengeospatial/2D-Tile-Matrix-Set 7cee2f8), with those of LINZ as morecantile has them."""
 
 
+def whole(given: Any) -> Any:
+    """Return a number without a fraction as an integer, which it is in JSON Schema; anything else as it is.
+
+    Parameters
+    ----------
+    given
+        A member of a tile matrix, or of limits.
+    """
+    return int(given) if isinstance(given, float) and given.is_integer() else given
+
+
 def listed_matrices(given: Any) -> tuple[str, list[Any]]:
     """Return the tile matrices of an inline set as they are listed, and the name of the list.
 
@@ -107,7 +118,11 @@ def matrices_by_id(given: Any) -> dict[str, Mapping[str, Any]]:
         The value of multiscales.
     """
     identified = ((level_name(identifier(one)), one) for one in listed_matrices(given)[1])
-    return {name: one for name, one in identified if name is not None}
+    return {
+        name: {key: whole(value) for key, value in one.items()}
+        for name, one in identified
+        if name is not None
+    }
 
 
 def pointer_of_matrix(pointer: str, given: Any, level: str) -> str:
@@ -190,7 +205,7 @@ def tile_of(matrix: Mapping[str, Any] | None) -> tuple[int, int] | None:
     """
     if matrix is None or wrong_size(matrix) is not None:
         return None
-    return matrix["tileHeight"], matrix["tileWidth"]
+    return whole(matrix["tileHeight"]), whole(matrix["tileWidth"])
 
 
 def wrong_size(matrix: Any) -> str | None:
@@ -201,5 +216,5 @@ def wrong_size(matrix: Any) -> str | None:
     matrix
         A tile matrix.
     """
-    sizes = ((name, member(matrix, name)) for name in ("tileWidth", "tileHeight"))
+    sizes = ((name, whole(member(matrix, name))) for name in ("tileWidth", "tileHeight"))
     return next((name for name, size in sizes if type(size) is not int or size < 1), None)

@@ -64,7 +64,7 @@ _STRUCT = {
 def core_type(array: Array) -> Iterator[Fail]:
     """Note a type that readers need not know. float16 has a rule of its own, strings another."""
     kind = array.data_type
-    if kind.nz or not kind.known or kind.name == "float16" or _is_text(array):
+    if kind.nz or not kind.known or kind.name == "float16" or is_text(array):
         return
     hint = "; netCDF stores times as numbers with units" if kind.kind in TIMES else ""
     # complex64 and complex128 of the core are among the 13; zarr-python does not know their newer names
@@ -83,7 +83,14 @@ def core_type(array: Array) -> Iterator[Fail]:
     )
 
 
-def _is_text(array: Array) -> bool:
+def is_text(array: Array) -> bool:
+    """Whether the values of an array are texts.
+
+    Parameters
+    ----------
+    array : Array
+        Of any format.
+    """
     return array.data_type.kind == "string" or array.data_type.name in STRING_KINDS
 
 
@@ -91,7 +98,7 @@ def _is_text(array: Array) -> bool:
 def string_type(array: Array) -> Iterator[Fail]:
     """Require the data type string for text."""
     kind = array.data_type
-    if kind.known and _is_text(array) and kind.name != "string":
+    if kind.known and is_text(array) and kind.name != "string":
         yield Fail(
             "/data_type", f'this array stores strings as {kind.text}; NZ recommends "string"'
         )

@@ -20,6 +20,7 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import JSON_TYPES
 from nz_explorer.engine.schema_convention import MOST_CHARACTERS
 from nz_explorer.engine.schema_errors import in_words
+from nz_explorer.text.phrases import plural
 
 _MODULES: dict[str, Any] = {
     "proj": zarr_cm.proj,
@@ -248,12 +249,8 @@ def property_error(known: Convention, attributes: Mapping[str, Any]) -> str | No
     if module is None:
         return next((message for _, message in schema_errors(known, attributes)), None)
     own = {key: attributes[key] for key in attributes if key in known.keys}
-    # The entry itself has rules of its own; of a revision that zarr-cm does not know, the latest is asked for.
-    listed = attributes.get("zarr_conventions")
-    entries = listed if isinstance(listed, list) else []
-    urls = [entry.get("schema_url") for entry in entries if isinstance(entry, dict)]
-    url = next((url for url in module.REVISION_BY_SCHEMA_URL if url in urls), module.SCHEMA_URL)
-    own["zarr_conventions"] = [{**known.entry, "schema_url": url}]
+    # The entry itself has rules of its own; the latest revision is asked for, which takes most.
+    own["zarr_conventions"] = [dict(known.entry)]
     if isinstance(shape := own.get("spatial:shape"), list):  # 100.0 is an integer of JSON Schema
         own["spatial:shape"] = [_whole(length) for length in shape]
     try:
@@ -275,6 +272,9 @@ _WKT1 = re.compile(
 """How well-known text begins; the words of both versions differ."""
 _OF_PROJJSON = ("crs", "source_crs")
 """One of these each object of PROJJSON that stands alone has, if it has no name."""
+_QUOTED = re.compile(r'"[^"]*"')
+"""A text within well-known text; a quotation mark in it is doubled, which makes two of them."""
+_BRACKETS = {"]": "[", ")": "("}
 
 
 def _not_a_system(given: Mapping[str, Any]) -> str | None:
@@ -286,7 +286,30 @@ def _not_a_system(given: Mapping[str, Any]) -> str | None:
     named = isinstance(projjson, dict) and isinstance(projjson.get("name"), str)
     if isinstance(projjson, dict) and not (named or any(one in projjson for one in _OF_PROJJSON)):
         return f"'proj:projjson' must be an object of PROJJSON, which has a name, got {json_text(projjson)}"
+    if isinstance(wkt2, str) and (cut := _cut_off(wkt2)) is not None:
+        return f"'proj:wkt2' must be well-known text, version 2, in which each bracket is closed: {cut}"
+    kind = projjson.get("type", "CRS") if isinstance(projjson, dict) else "CRS"
+    if not isinstance(kind, str) or not (kind.endswith("CRS") or kind == "CoordinateMetadata"):
+        return f"'proj:projjson' must be a reference system, with a type such as GeographicCRS, got the type {json_text(kind)}"
     return None
+
+
+def _cut_off(wkt: str) -> str | None:
+    """Return why brackets or quotation marks of well-known text are not in pairs, None where they are."""
+    bare = _QUOTED.sub("", wkt)
+    if '"' in bare:
+        return "one quotation mark has no other"
+    open_: list[str] = []
+    for sign in bare:
+        if sign in "[(":
+            open_.append(sign)
+        elif sign in _BRACKETS and (not open_ or open_.pop() != _BRACKETS[sign]):
+            return f"one {sign} closes no bracket"
+    return (
+        f"{plural(len(open_), 'bracket')} at its end {'is' if len(open_) == 1 else 'are'} not"
+        if open_
+        else None
+    )
 
 
 _RIGHT: dict[str, Any] = {
@@ -316,8 +339,7 @@ def property_errors(
         for i, level in enumerate(layout[:MOST_LEVELS]):
             yield from _level_errors(level, i)
         own["multiscales"] = {**own["multiscales"], "layout": [_RIGHT]}
-    listed = {"zarr_conventions": attributes.get("zarr_conventions")}
-    while own and (error := property_error(known, {**own, **listed})) is not None:
+    while own and (error := property_error(known, own)) is not None:
         key = next((one for one in own if f"'{one}'" in error), next(iter(own)))
         yield (key, *place_of(error, own[key])), error
         del own[key]
@@ -396,11 +418,7 @@ def _in_words(message: str) -> str:
     """Return a message of zarr-cm with words in place of regular expressions and types of Python."""
     found = _PATTERN.search(message)
     if found is not None:
-        wanted = (
-            "capital letters, a colon and digits"
-            if "0-9" in found["pattern"]
-            else "an authority, a colon and a code"
-        )
+        wanted = "an authority, a colon and a code"
         try:
             given = json_text(ast.literal_eval(found["given"]))  # as Python writes it
         except (ValueError, SyntaxError):

@@ -59,11 +59,15 @@ def properties_valid(node: Node) -> RuleOutput:
         for place, message in islice(errors, MOST_VIOLATIONS):
             pointer = node.attribute_pointer(*place)
             yield Fail(pointer, f"{known.name.rstrip(':')}: {message}", fix=_right(node, place))
+    if known_conventions.PROJ in declared:
+        yield from _code_in_other_letters(node)
     yield from _other_spellings(node, declared)
     if known_conventions.SPATIAL in declared:
         yield from _affine_in_other_letters(node)
     for place, level in islice(levels(node), known_conventions.MOST_LEVELS):
         yield from _of_a_level(node, place, level, declared)
+    if known_conventions.MULTISCALES in declared and not other and isinstance(given, dict):
+        yield from _members_in_other_letters(node, ("multiscales",), given, _OF_A_PYRAMID)
     layout = given.get("layout") if isinstance(given, dict) else None
     if isinstance(layout, list) and len(layout) > known_conventions.MOST_LEVELS:
         yield Undecided("budget")
@@ -91,7 +95,7 @@ def _right(node: Node, place: tuple[str | int, ...]) -> FixMaker | None:
             return Draft(
                 "suggest", (remove(pointer),), "a level without it is derived from no other"
             )
-        path = str(given).strip("/") if type(given) in (str, int) else ""
+        path = re.sub("/+", "/", str(given)).strip("/") if type(given) in (str, int) else ""
         if not path or ".." in path or group.hierarchy.get(below(group.path) + path) is None:
             return None
         return Draft("suggest", (replace(pointer, path),))
@@ -132,6 +136,8 @@ def _of_a_level(
             f"multiscales: scale of level {place[-1]} is {json_text(scale)}: 0 times any coordinate is 0",
             severity="warning",
         )
+    if known_conventions.MULTISCALES in declared:
+        yield from _members_of_a_level(node, place, level)
     for name in ("spatial:transform", "spatial:shape") if isinstance(inside, dict) else ():
         if name in inside and known_conventions.MULTISCALES in declared:
             wrong = node.attribute_pointer(*place, "transform", name)
@@ -142,6 +148,54 @@ def _of_a_level(
                 severity="warning",
                 fix=None if name in level else _call_it(wrong, right),
             )
+
+
+_OF_A_PYRAMID = ("layout", "resampling_method")
+_OF_A_LEVEL = ("asset", "derived_from", "transform", "resampling_method")
+
+
+def _members_in_other_letters(
+    node: Node, place: tuple[str | int, ...], given: dict[str, Any], names: tuple[str, ...]
+) -> Iterator[Fail]:
+    """Warn of members of a pyramid, or of a level, that have the name of one of the text but for capitals and underscores."""
+    plain = {name.replace("_", ""): name for name in names}
+    whose = "" if names is _OF_A_PYRAMID else f" of level {place[-1]}"
+    for name in given:
+        right = plain.get(re.sub(r"[\s_-]", "", name).lower(), name)
+        if right not in given:
+            wrong, at = (node.attribute_pointer(*place, one) for one in (name, right))
+            yield Fail(
+                wrong,
+                f"multiscales: {json_text(name)}{whose} is not {right}, which readers look for",
+                severity="warning",
+                fix=_call_it(wrong, at),
+            )
+
+
+def _members_of_a_level(
+    node: Node, place: tuple[str | int, ...], level: dict[str, Any]
+) -> Iterator[Fail]:
+    """Warn of scale and translation beside transform, and of members that are nearly called as the text calls its own."""
+    inside = level.get("transform", {})
+    yield from _members_in_other_letters(node, place, level, _OF_A_LEVEL)
+    for name in ("scale", "translation"):
+        if isinstance(level.get(name), list):
+            free = isinstance(inside, dict) and name not in inside
+            yield Fail(
+                node.attribute_pointer(*place, name),
+                f"multiscales: {name} of level {place[-1]} is beside transform; how a level differs from its source belongs inside"
+                " transform, where readers look for it",
+                severity="warning",
+                fix=_put_inside(node, place, name, add_it="transform" not in level)
+                if free
+                else None,
+            )
+
+
+def _put_inside(node: Node, place: tuple[str | int, ...], name: str, *, add_it: bool) -> FixMaker:
+    transform = node.attribute_pointer(*place, "transform")
+    moved = move(node.attribute_pointer(*place, name), f"{transform}/{name}")
+    return lambda _node: Draft("suggest", (add(transform, {}), moved) if add_it else (moved,))
 
 
 @rule(
@@ -205,6 +259,29 @@ def _other_spellings(node: Node, declared: Container[Convention | None]) -> Iter
                 severity="warning",
                 fix=None if right in node.attributes else _call_it(wrong, at),
             )
+
+
+def _code_in_other_letters(node: Node) -> Iterator[Fail]:
+    """Note a code that the first version of proj: refuses where that is declared: v0.1, which came later, takes it.
+
+    Its own text has the code IAU_2015:30100, so what is no matter of capitals and blanks is let pass.
+    """
+    code, first = node.attributes.get("proj:code"), re.compile("[A-Z]+:[0-9]+")
+    right = re.sub(r"\s", "", code).upper() if isinstance(code, str) else ""
+    if code == right or not first.fullmatch(right):
+        return
+    said = (
+        one for _, one in entries(node) if known_conventions.identify(one) is known_conventions.PROJ
+    )
+    if any("geo-proj" in str(one.get(url)) for one in said for url in ("schema_url", "spec_url")):
+        pointer = node.attribute_pointer("proj:code")
+        yield Fail(
+            pointer,
+            f"proj: proj:code is {json_text(code)}, and the version that is declared here has capital letters, a colon and digits,"
+            f" {json_text(right)}: by its schema this is no code",
+            severity="info",
+            fix=lambda _node: Draft("safe", (replace(pointer, right),)),
+        )
 
 
 def _affine_in_other_letters(node: Node) -> Iterator[Fail]:

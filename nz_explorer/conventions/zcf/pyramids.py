@@ -151,7 +151,12 @@ def _nearest(pointer: str, number: int, member: str, given: str) -> FixMaker:
         near = last if len(last) == 1 else difflib.get_close_matches(given, names, 1)
         if near:
             return Draft("suggest", (replace(pointer, near[0]),))
-        return Draft("suggest", note="write that level, or take it out of layout")
+        note = (
+            "write that level, or take it out of layout"
+            if member == "asset"
+            else "name what the level was made from, or leave derived_from out"
+        )
+        return Draft("suggest", note=note)
 
     return fix
 

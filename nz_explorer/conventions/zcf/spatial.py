@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+import math
+from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.nodes import shown
@@ -60,6 +61,9 @@ def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
         and len(array.shape) == len(dims)
     }
     if not found:
+        # levels of a pyramid are looked at for themselves, and other arrays may be in groups of their own
+        if "multiscales" not in group.attributes and not group.groups:
+            yield from none_has_them(group, group.arrays)
         return
     given = group.attributes.get(SHAPE)
     lengths = {
@@ -79,6 +83,41 @@ def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
             related=(path,),
             fix=None if fits else lambda node: Draft("suggest", set_attribute(node, SHAPE, has)),
         )
+
+
+def none_has_them(group: Group, arrays: Iterable[Array]) -> Iterator[Fail]:
+    """Warn of dimensions of a group that none of its arrays has; nothing where no array could have them.
+
+    Parameters
+    ----------
+    group : Group
+        With the two names of the dimensions.
+    arrays : iterable of Array
+        Those that these are a default for.
+    """
+    if known_conventions.SPATIAL not in declared_here(group):
+        return  # which is reported; without that these may be anybody's
+    names = group.attributes[DIMENSIONS]
+    grids = [array for array in arrays if (array.ndim or 0) > 1]
+    if not grids or any(
+        any(name.startswith(PREFIX) for name in array.attributes)  # judged for itself
+        or known_conventions.SPATIAL in declared_here(array)
+        or {*names} <= {*(array.dimension_names or ())}
+        for array in grids
+    ):
+        return
+    first = grids[0]
+    has = (
+        f"the dimensions of {first.path} are {listed(map(shown, first.dimension_names))}"
+        if first.dimension_names is not None
+        else f"{first.path} has no names of dimensions"
+    )
+    yield Fail(
+        group.attribute_pointer(DIMENSIONS),
+        f"{DIMENSIONS} is {shown(names)}, and no array that it is for has both: {has}",
+        related=(first.path,),
+        rule="ZCF-SPATIAL-001",
+    )
 
 
 def _without_their_own(group: Group, paths: Container[str]) -> list[str]:
@@ -270,6 +309,8 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
         return
     nodes = whole.get(REGISTRATION) == "node"
     right = box_of(given, shape, nodes=nodes)
+    if not all(map(math.isfinite, right)):
+        return  # numbers so large are no map
     off = apart(box, right, given)
     if max(off) > CLOSE:
         half = not nodes and all(abs(part - 0.5) <= CLOSE for part in off)

@@ -29,9 +29,10 @@ from nz_explorer.conventions.zcf.grids import (
     numbers_in,
     odd_transform,
 )
+from nz_explorer.conventions.zcf.spatial import none_has_them
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array, Group
+from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.paths import below
 from nz_explorer.text.phrases import plural
 
@@ -44,7 +45,8 @@ from nz_explorer.text.phrases import plural
 )
 def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
     """Warn of levels of a pyramid whose lengths no array there has, or that are not in the box of the pyramid."""
-    for place, level in islice(levels(group), known_conventions.MOST_LEVELS):
+    for place, given in islice(levels(group), known_conventions.MOST_LEVELS):
+        level = _with_lengths(group, given)
         shape, transform = level.get(SHAPE), numbers_in(level.get(TRANSFORM), 6)
         if not is_affine({**group.attributes, **level}):
             transform = None
@@ -69,11 +71,44 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
             continue
         yield from _otherwise_there(group, level, place)
         if (own := _outside_of_box(group, level)) is not None:
+            by = (
+                f"{TRANSFORM} and {SHAPE} of level {place[-1]}"
+                if SHAPE in given
+                else f"{TRANSFORM} of level {place[-1]} and the lengths of its arrays, {shown(shape)},"
+            )
             yield Fail(
                 group.attribute_pointer(BOX),
-                f"{BOX} is {shown(group.attributes[BOX])}, and {TRANSFORM} and {SHAPE} of level {place[-1]} give {shown(own)}",
+                f"{BOX} is {shown(group.attributes[BOX])}, and {by} give {shown(own)}",
             )
             return
+
+
+@rule(
+    "ZCF-SPATIAL-001",
+    on="group",
+    needs=("attributes",),
+    when=lambda group: "multiscales" in group.attributes and DIMENSIONS in group.attributes,
+)
+def levels_have_the_dimensions(group: Group) -> Iterator[Fail]:
+    """Warn of dimensions of a pyramid that the arrays of none of its levels have."""
+    names = group.attributes[DIMENSIONS]
+    if not are_two(names) or exchanged(names) or names[0] == names[1]:
+        return  # which is reported for itself
+    arrays: list[Array] = []
+    for _, level in islice(levels(group), known_conventions.MOST_LEVELS):
+        node = _node_of(group, level.get("asset"))
+        if node is None or DIMENSIONS in node.attributes:
+            return  # it may be the one that has them
+        found = node.hierarchy.children(node) if isinstance(node, Group) else [node]
+        if any(isinstance(one, Group) for one in found):
+            return
+        arrays += [one for one in found if isinstance(one, Array)]
+    yield from none_has_them(group, arrays)
+
+
+def _node_of(group: Group, asset: Any) -> Node | None:
+    """Return what the path of a level leads to."""
+    return group.hierarchy.get(below(group.path) + asset) if isinstance(asset, str) else None
 
 
 def _outside_of_box(group: Group, level: Mapping[str, Any]) -> list[float] | None:
@@ -92,7 +127,7 @@ def _otherwise_there(
 ) -> Iterator[Fail]:
     """Warn of a level that is at one place by the pyramid, and at another by its own attributes."""
     asset, given = level.get("asset"), numbers_in(level[TRANSFORM], 6)
-    node = group.hierarchy.get(below(group.path) + asset) if isinstance(asset, str) else None
+    node = _node_of(group, asset)
     own = None if node is None or node is group else numbers_in(node.attributes.get(TRANSFORM), 6)
     if node is None or given is None or own is None:
         return
@@ -109,9 +144,17 @@ def _otherwise_there(
         )
 
 
+def _with_lengths(group: Group, level: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a level with a shape: its own, or that which its arrays have, where they have one."""
+    if SHAPE in level:
+        return level
+    found = {tuple(one) for one in _lengths_there(group, level.get("asset")).values()}
+    return {**level, SHAPE: [*found.pop()]} if len(found) == 1 else level
+
+
 def _lengths_there(group: Group, asset: Any) -> dict[str, list[int]]:
     """Return the lengths of y and x by array that a level has, or is; none where that is not told."""
-    node = group.hierarchy.get(below(group.path) + asset) if isinstance(asset, str) else None
+    node = _node_of(group, asset)
     if node is None:
         return {}
     children = node.hierarchy.children(node) if isinstance(node, Group) else [node]
@@ -177,7 +220,7 @@ def levels_begin_at_one_place(group: Group) -> Iterator[Fail]:
         moved = inner.get("translation", [0]) if isinstance(inner, Mapping) else None
         if not isinstance(source, str) or source not in found or not isinstance(moved, list):
             continue
-        if _outside_of_box(group, level) is not None:
+        if _outside_of_box(group, _with_lengths(group, level)) is not None:
             continue  # which says the same
         _, other, others = found[source]
         own, there = (level[TRANSFORM][2::3], other[TRANSFORM][2::3])
@@ -231,7 +274,7 @@ def _is_placed(group: Group, level: Mapping[str, Any]) -> bool:
     if TRANSFORM in level or (isinstance(inside, Mapping) and TRANSFORM in inside):
         return True  # which is reported, where it is at the wrong place
     asset = level.get("asset")
-    node = group.hierarchy.get(below(group.path) + asset) if isinstance(asset, str) else None
+    node = _node_of(group, asset)
     if node is None or TRANSFORM in node.attributes:
         return True
     inner = node.hierarchy.children(node) if isinstance(node, Group) else []

@@ -67,3 +67,31 @@ def test_the_mark_of_missing_times_is_not_offered_to_be_taken_away(
     (finding,) = _found(tmp_path / "t.zarr", "NZ-FILL-012")
     assert (None if finding.fix is None else finding.fix.safety) == safety
     assert finding.fix is None or "only if none of its values is missing" in str(finding.fix.note)
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        '{"spatial:bbox": [NaN, 0, 10, 8]}',
+        '{"multiscales": {"layout": [{"id": "a", "cell_size": NaN}]}}',
+        '{"scale_factor": Infinity}',
+    ],
+)
+def test_no_text_is_put_where_a_number_is_wanted(attributes: str, tmp_path: Path) -> None:
+    (tmp_path / "zarr.json").write_text(
+        f'{{"zarr_format": 3, "node_type": "group", "attributes": {attributes}}}'
+    )
+    (found,) = (one for one in nz.check(tmp_path).findings if one.rule == "JSON-003")
+    (fix,) = found.fixes
+    assert not fix.patch
+    assert fix.note is not None
+    assert "a number is wanted here" in fix.note
+
+
+@pytest.mark.parametrize("attributes", ['{"limit": NaN}', '{"spatial:note": NaN}'])
+def test_elsewhere_it_may_become_a_text(attributes: str, tmp_path: Path) -> None:
+    (tmp_path / "zarr.json").write_text(
+        f'{{"zarr_format": 3, "node_type": "group", "attributes": {attributes}}}'
+    )
+    (found,) = (one for one in nz.check(tmp_path).findings if one.rule == "JSON-003")
+    assert [operation["value"] for operation in found.fixes[0].patch] == ["NaN"]

@@ -24,7 +24,8 @@ GEOZARR = Convention(
     decides="warning",
     suggested_by=lambda attributes: "multiscales" in attributes and family(attributes) == "GeoZarr",
     rules=tuple(
-        f"{__name__}.{module}" for module in ("rules", "attributes", "multiscales", "levels")
+        f"{__name__}.{module}"
+        for module in ("rules", "attributes", "multiscales", "levels", "tile_grids")
     ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),
     wanted=lambda _, select: any(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -191,11 +192,21 @@ def metadata(group: Group) -> RuleOutput:
                 rule="GZ-MS-009",
             )
         elif matrices not in KNOWN_SETS and ":" not in matrices:
-            near = difflib.get_close_matches(matrices, KNOWN_SETS, 1)
+            close = difflib.get_close_matches(matrices, KNOWN_SETS, 1)
             yield Fail(
                 f"{pointer}/tile_matrix_set",
                 f"tile_matrix_set {json_text(matrices)} is not known",
-                fix=_suggest(f"{pointer}/tile_matrix_set", near),
+                fix=_suggest(f"{pointer}/tile_matrix_set", close),
+                rule="GZ-MS-009",
+            )
+        elif (near := _nearly_registered(matrices)) is not None:
+            yield Fail(
+                f"{pointer}/tile_matrix_set",
+                f"tile_matrix_set leads to {json_text(near[0])} in the register of the OGC, where the set is called"
+                f" {json_text(near[1])}",
+                fix=_suggest(
+                    f"{pointer}/tile_matrix_set", [matrices.removesuffix(near[0]) + near[1]]
+                ),
                 rule="GZ-MS-009",
             )
     elif matrices is not None and not listed_matrices(given)[1]:
@@ -224,6 +235,19 @@ def _has_registered(code: str) -> bool:
     """Whether the authority of a code is one of reference systems; of the OGC's only those are."""
     authority, _, own = code.partition(":")
     return authority in AUTHORITIES or (authority == "OGC" and own.startswith("CRS"))
+
+
+_REGISTERED = re.compile(r"https?://www\.opengis\.net/def/tilematrixset/OGC/[^/]+/([^/]+)")
+
+
+def _nearly_registered(uri: str) -> tuple[str, str] | None:
+    """Return what a URI of the register of the OGC names, and the set that is meant by it; None where it is right or unknown."""
+    found = _REGISTERED.fullmatch(uri)
+    if found is None or found[1] in KNOWN_SETS:
+        return None
+    alike = {name.lower(): name for name in KNOWN_SETS}
+    near = difflib.get_close_matches(found[1].lower(), alike, 1, 0.8)
+    return (found[1], alike[near[0]]) if near else None
 
 
 def _suggest(pointer: str, near: list[str]) -> FixMaker | None:
@@ -258,6 +282,25 @@ def _inline(given: Any, pointer: str) -> RuleOutput:
             why = f"cornerOfOrigin of tile matrix {json_text(name)} must be {' or '.join(CORNERS)}, got {json_text(corner)}"
             yield Fail(f"{here}/cornerOfOrigin", why, rule="GZ-MS-009")
         seen.add(name)
+    yield from _sizes_of_cells(matrices, f"{pointer}/tile_matrix_set/{at}")
+
+
+def _sizes_of_cells(matrices: list[Any], pointer: str) -> RuleOutput:
+    """Compare the two ways to say how large cells are: one is the other in the units of the one reference system."""
+    first: tuple[Any, float] | None = None
+    for i, one in enumerate(matrices):
+        size, scale = member(one, "cellSize"), member(one, "scaleDenominator")
+        if not (_is_valid("cellSize", size) and _is_valid("scaleDenominator", scale)):
+            continue
+        own = identifier(one), size / scale
+        first = first or own
+        if not math.isclose(own[1], first[1], rel_tol=0.01):
+            told = (f"{ratio:.4g} in {json_text(name)}" for name, ratio in (first, own))
+            yield Fail(
+                f"{pointer}/{i}/cellSize",
+                f"cellSize divided by scaleDenominator is {' and '.join(told)}: it is the same in all tile matrices of a set",
+                rule="GZ-MS-009",
+            )
 
 
 def _lacking(inline: Any, matrices: list[Any]) -> list[str]:

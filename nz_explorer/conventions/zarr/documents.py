@@ -196,6 +196,8 @@ def _quote_token(pointer: str, token: str, name: str) -> FixMaker:
         kind, place_of = _in_array(node, pointer)
         means_the_same = kind in ("float", "complex") and f"{place_of}/".startswith(FILLS)
         base = f"/{name}" if node.zarr_format == 2 else ""
+        if not means_the_same and _NUMBERS.search(place_of):
+            return Draft("suggest", note=_NO_TEXT.format(token))
         return Draft(
             "safe" if means_the_same else "unsafe",
             (replace(base + pointer, token),),
@@ -207,6 +209,14 @@ def _quote_token(pointer: str, token: str, name: str) -> FixMaker:
     return fix
 
 
+_NUMBERS = re.compile(
+    r"/\d+$|/(?:scale_factor|add_offset|valid_min|valid_max)$|^(?:/attributes)?/multiscales/"
+)
+"""Places where a text is worse than no value: in a list, most likely one of numbers, and where conventions want a number."""
+_NO_TEXT = (
+    "write the number that is meant, or leave the attribute out where there is none:"
+    ' in quotation marks "{}" is a text, and a number is wanted here'
+)
 FILLS = ("/fill_value/", "/attributes/_FillValue/", "/_FillValue/")
 
 

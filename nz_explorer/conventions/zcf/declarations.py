@@ -307,6 +307,8 @@ def entry_name_fits(node: Node) -> Iterator[Fail]:
             continue  # ZCF-DECL-005
         if name == right or (name == f"{right}:" and not nests):
             continue  # the colon of a prefix is recommended
+        if any("geo-proj" in str(entry.get(url)) for url in ("schema_url", "spec_url")):
+            right = "proj:"  # as the schema of the version that is declared has it
         short = f"{name}:" == right
         lacks = f"name {json_text(name)} lacks the colon of the prefix {right}"
         yield Fail(

@@ -23,7 +23,7 @@ from nz_explorer.engine.fixes import Draft, add, move, remove, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.engine.schema_convention import MOST_VIOLATIONS
 from nz_explorer.model import Array
-from nz_explorer.model.dialects import multiscales
+from nz_explorer.model.dialects import crs, multiscales
 from nz_explorer.model.dialects.cs import is_cs, is_shared, is_system
 from nz_explorer.model.dialects.ref import is_reference
 from nz_explorer.model.named_array import named_array
@@ -61,6 +61,7 @@ def properties_valid(node: Node) -> RuleOutput:
             yield Fail(pointer, f"{known.name.rstrip(':')}: {message}", fix=_right(node, place))
     if known_conventions.PROJ in declared:
         yield from _code_in_other_letters(node)
+        yield from _code_is_address(node)
     yield from _other_spellings(node, declared)
     if known_conventions.SPATIAL in declared:
         yield from _affine_in_other_letters(node)
@@ -84,7 +85,8 @@ def _right(node: Node, place: tuple[str | int, ...]) -> FixMaker | None:
     """Return the fix that writes what is meant: the code of a number, the path of a level, nothing in place of null."""
     pointer = node.attribute_pointer(*place)
     if place == ("proj:code",):
-        code = _of_epsg(node.attributes.get("proj:code"))
+        given = node.attributes.get("proj:code")
+        code = _of_epsg(given) or crs.code(given)
         return set_to(pointer, code, "suggest") if code is not None else None
     if place[-1] not in ("asset", "derived_from") or len(place) != 4:
         return None
@@ -282,6 +284,21 @@ def _code_in_other_letters(node: Node) -> Iterator[Fail]:
             severity="info",
             fix=lambda _node: Draft("safe", (replace(pointer, right),)),
         )
+
+
+def _code_is_address(node: Node) -> Iterator[Fail]:
+    """Warn of an address in place of a code: the schema of v0.1 takes its scheme for an authority, its text does not."""
+    given, pointer = node.attributes.get("proj:code"), node.attribute_pointer("proj:code")
+    if not isinstance(given, str) or "://" not in given or given.count(":") > 1:
+        return  # with a second colon the schema refuses it
+    right = crs.code(given)
+    shown = f", here {json_text(right)}" if right else ", such as EPSG:4326"
+    yield Fail(
+        pointer,
+        f"proj: proj:code is the address {json_text(given)}, and readers look for an authority, a colon and a code{shown}",
+        severity="warning",
+        fix=set_to(pointer, right, "suggest") if right else None,
+    )
 
 
 def _affine_in_other_letters(node: Node) -> Iterator[Fail]:

@@ -134,7 +134,7 @@ def _positions(crs: Crs, entry: str | None) -> RuleOutput:
     ),
 )
 def geolocation_of_a_node(node: Node) -> RuleOutput:
-    """Judge what the geolocation convention has by itself; CS-REG-006 and CS-GEO-002 yield to the rules of zarr_conventions."""
+    """Judge what the geolocation convention has by itself; rules of zarr_conventions cover CS-REG-006 and CS-GEO-002."""
     if "geolocation" not in node.attributes:
         yield from _not_there(node)
         return

@@ -35,6 +35,8 @@ class RuleResults:
         Rules that could not be decided, and why.
     absent : tuple of str
         Rules that do not apply.
+    told : tuple of str
+        Rules that are broken as well: other failures say so, and theirs are left out.
     counts : tuple of int
         How many failures of each severity there are.
     local : bool
@@ -47,6 +49,7 @@ class RuleResults:
     violations: tuple[Violation, ...] = ()
     undecided: tuple[tuple[str, str], ...] = ()
     absent: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
     counts: tuple[int, int, int] = field(init=False, compare=False)
     local: bool = field(init=False, compare=False)
     clean: bool = field(init=False, compare=False)
@@ -56,7 +59,8 @@ class RuleResults:
         object.__setattr__(
             self, "local", all(violation.fail.path is None for violation in self.violations)
         )
-        object.__setattr__(self, "clean", not self.violations and not self.undecided)
+        clean = not self.violations and not self.undecided and not self.told
+        object.__setattr__(self, "clean", clean)
 
 
 def count(violations: Iterable[Violation]) -> tuple[int, int, int]:
@@ -64,6 +68,16 @@ def count(violations: Iterable[Violation]) -> tuple[int, int, int]:
     found = [violation.severity for violation in violations]
     error, warning, info = map(found.count, SEVERITIES)
     return error, warning, info
+
+
+def breaks(violation: Violation) -> bool:
+    """Whether a failure breaks its rule; at a milder severity it is a note on what the rule allows."""
+    return SEVERITIES.index(violation.severity) <= SEVERITIES.index(violation.rule.severity)
+
+
+def broken_by(violations: Iterable[Violation]) -> tuple[str, ...]:
+    """Return the rules that failures break, each once."""
+    return tuple(sorted({one.rule.id for one in violations if breaks(one)}))
 
 
 NOTHING = RuleResults()
@@ -190,11 +204,11 @@ class _Run:
         )
         return (*self.violations, *left_out)
 
-    def uncover(self) -> set[str]:
-        """Leave out what other failures say as well, and return the rules that are broken there."""
+    def uncover(self) -> list[Violation]:
+        """Leave out what other failures say as well, and return it."""
         covered = {rule_id for one in self.violations for rule_id in one.fail.covers}
-        left_out = {one.rule.id for one in self.violations} & covered
-        self.violations = [one for one in self.violations if one.rule.id not in left_out]
+        left_out = [one for one in self.violations if one.rule.id in covered]
+        self.violations = [one for one in self.violations if one.rule.id not in covered]
         return left_out
 
     def _crashed(self, function: RuleFunction, error: Exception) -> None:
@@ -221,7 +235,7 @@ def joined(*parts: RuleResults, rules: tuple[str, ...] | None = None) -> RuleRes
     """Return the results of several plans on one thing as one, or of one plan that has its rules given."""
     asked, *found = (
         tuple(chain.from_iterable(getattr(part, name) for part in parts))
-        for name in ("rules", "violations", "undecided", "absent")
+        for name in ("rules", "violations", "undecided", "absent", "told")
     )
     return RuleResults(asked if rules is None else rules, *found)
 
@@ -348,11 +362,12 @@ class Plan:
             reported = {violation.rule.id for violation in run.violations} | {
                 rule_id for rule_id, _ in run.undecided
             }
+            told = broken_by(covered)
             absent = (
                 *(rule_id for rule_id in _absent(run.absent) if rule_id not in reported),
-                *sorted(covered),
+                *sorted({one.rule.id for one in covered} - {*told}),
             )
-            return RuleResults(self.rules, run.listed(), tuple(run.undecided), absent)
+            return RuleResults(self.rules, run.listed(), tuple(run.undecided), absent, told)
         key = tuple(map(id, run.absent))  # the steps live as long as the plan
         known = self._clean.get(key)
         if known is None:

@@ -67,6 +67,18 @@ def test_what_all_values_say_as_well_is_left_out_of_the_documents_as_long_as_the
     assert made.counts.at("/") == twin.counts.at("/") == (0, 0, 0)
 
 
+def test_what_is_left_out_beside_another_failure_is_broken_all_the_same() -> None:
+    made = records(a=failing("error"))
+    record = made.nodes["/a"]
+    more = Violation(info("T-002"), Fail("", "error", covers=("T-001",)), "error")
+    made.put("/a", record, "contents", RuleResults(("T-002",), (more,)))
+    assert +made.failed == {"T-002": 1}
+    assert +made.told == {"T-001": 1}
+    made.put("/a", record, "contents", RuleResults(("T-002",)))
+    assert +made.failed == {"T-001": 1}
+    assert +made.told == {}
+
+
 @pytest.mark.parametrize(
     ("of_rule", "found", "breaks"),
     [

@@ -224,7 +224,9 @@ def _names_unit(given: Any) -> bool:
     if isinstance(given, Mapping):
         inner = given.get("uom", given)
         ucum = inner.get("ucum") if isinstance(inner, Mapping) else None
-        return isinstance(ucum, Mapping) and isinstance(ucum.get("unit", "1"), str | None)
+        given = ucum.get("unit") if isinstance(ucum, Mapping) else ""
+        if given is None:
+            return True
     return isinstance(given, str) and bool(given.strip())
 
 

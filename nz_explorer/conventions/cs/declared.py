@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.uris import is_uri
@@ -246,14 +246,32 @@ def one_revision(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutp
         usual = max(found, key=lambda one: (sum(one in sign for _, sign in signs), one))
         odd = [pointer for pointer, sign in signs if usual not in sign]
         forms = " and ".join(f"{one} ({REVISIONS[one]})" for one in found)
-        at_axes = [one for one in odd if one.endswith("/direction") and "/coordinates/" not in one]
-        if odd and at_axes == odd:
-            forms = (
-                f"axes have the direction, as in r1, and the rest is {usual} ({REVISIONS[usual]}); the first example of the"
-                " text and geozarr for R have it so"
-            )
+        differing = {_differs(pointer, sign) for pointer, sign in signs if usual not in sign}
+        if len(differing) == 1:
+            what = differing.pop()
+            forms = f"{what}, and the rest is {usual} ({REVISIONS[usual]})"
+            if what == _AT_AXES:
+                forms += "; the first example of the text and geozarr for R have it so"
         yield Fail(
             odd[0] if odd else node.attribute_pointer(attribute),
             f"this mixes revisions of cs: {forms}",
             rule="CS-REV-001",
         )
+
+
+_AT_AXES = "axes have the direction, as in r1"
+
+
+def _differs(pointer: str, sign: Collection[str]) -> str:
+    """Return what a place has that belongs to other revisions than the rest."""
+    member = pointer.rpartition("/")[2]
+    if member == "direction":
+        return _AT_AXES if "r1" in sign else "sets of coordinates have a direction, as since r2"
+    return {
+        ("type", True): "a reference system has a type, as in r4",
+        ("type", False): "a reference system has no type, as before r4",
+        ("axes", True): "axes are an object by name, as since r3",
+        ("axes", False): "axes are a list, as in r1 and r2",
+        ("time", True): "times have a unit and an epoch, as since r2",
+        ("time", False): "times have a reference, as in r1 and r2",
+    }[member, "r4" in sign]

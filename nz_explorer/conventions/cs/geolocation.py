@@ -7,6 +7,7 @@ of an array or a group.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
@@ -33,6 +34,16 @@ KINDS = ("geodetic", "planar")
 
 DIRECTIONS = ("x", "y")
 _HELD = {"geodetic": "longitudes and latitudes", "planar": "eastings and northings"}
+
+_ELSE = re.compile(r"\s*(VERT|VERTICAL|TIME)CRS\s*[\[(]", re.IGNORECASE)
+_NO_POSITIONS = {
+    "VERT": "heights",
+    "VERTICAL": "heights",
+    "VerticalCRS": "heights",
+    "TIME": "times",
+    "TemporalCRS": "times",
+}
+"""What systems have coordinates of that give no position on the Earth, by how text and PROJJSON name them."""
 
 _IN_REF = "as the text of cs has it, though examples of geolocation do not"
 
@@ -123,7 +134,7 @@ def _positions(crs: Crs, entry: str | None) -> RuleOutput:
     ),
 )
 def geolocation_of_a_node(node: Node) -> RuleOutput:
-    """Judge what the geolocation convention has by itself; CS-REG-006 and CS-GEO-002 yield to the rules of zarr_conventions."""
+    """Judge what the geolocation convention has by itself; rules of zarr_conventions cover CS-REG-006 and CS-GEO-002."""
     if "geolocation" not in node.attributes:
         yield from _not_there(node)
         return
@@ -266,13 +277,41 @@ def _systems(at: str, given: Mapping[str, Any]) -> RuleOutput:
         if name in given.get(kind, {}):
             system, place = given[kind][name], join(at, kind, name)
             yield from identifier(place, system, name)
-            found = kind_of_system(system) if isinstance(system, Mapping) else None
-            if found is not None and found != kind:
+            found = _held(system) if isinstance(system, Mapping) else None
+            if found is not None and found != _HELD[kind]:
                 yield Fail(
                     place,
-                    f"{name} of {kind} is a system of {_HELD[found]}, {json_text(system)}, and {kind} positions are {_HELD[kind]}",
+                    f"{name} of {kind} is a system of {found}, {json_text(system)}, and {kind} positions are {_HELD[kind]}",
                     rule="CS-GEO-001",
                 )
+    for kind in KINDS:
+        codes = [(name, _code(given.get(kind, {}).get(name))) for name in SYSTEMS]
+        if None not in {code for _, code in codes} and len({code for _, code in codes}) > 1:
+            both = " and ".join(f"{name} is {code}" for name, code in codes)
+            yield Fail(
+                join(at, kind, SYSTEMS[-1]),
+                f"{both}, and both are the system of the {kind} positions: crs in the table of the text, id in its examples",
+                severity="warning",
+                rule="CS-GEO-001",
+            )
+
+
+def _code(system: Any) -> str | None:
+    """Return the code of a system, None where it has none."""
+    code = system.get("proj:code") if isinstance(system, Mapping) else None
+    return code.strip().upper() if isinstance(code, str) else None
+
+
+def _held(system: Mapping[str, Any]) -> str | None:
+    """Return what a system has coordinates of, None where that is not known."""
+    if (kind := kind_of_system(system)) is not None:
+        return _HELD[kind]
+    text, parts = system.get("proj:wkt2"), system.get("proj:projjson")
+    if isinstance(parts, Mapping):
+        named = parts.get("type")
+    else:
+        named = found[1].upper() if isinstance(text, str) and (found := _ELSE.match(text)) else None
+    return _NO_POSITIONS.get(named) if isinstance(named, str) else None
 
 
 def _expected(system: CoordinateSystem, crs: Crs, reference: Reference) -> list[list[int]] | None:
@@ -341,6 +380,7 @@ def _swapped(
         if array is not None and _runs(array) == ("y" if direction == "x" else "x")
     ]
     if not wrong:
+        yield from _unfit(found, kind, entry, at)
         return
     wanted = {
         "geodetic": "x is longitude, and y latitude",
@@ -360,6 +400,45 @@ def _swapped(
         fix=(lambda _node: Draft("suggest", right)) if entry is None and len(wrong) == 2 else None,
         rule="CS-GEO-001",
     )
+
+
+def _unfit(
+    found: Mapping[str, Array | None], kind: str, entry: str | None, at: str
+) -> Iterator[Fail]:
+    """Judge whether x and y are two arrays, and whether they say of themselves that they are in the other system."""
+    arrays = {direction: array for direction, array in found.items() if array is not None}
+    if len(arrays) == 2 and arrays["x"].path == arrays["y"].path:
+        yield Fail(
+            entry or join(at, "y"),
+            f"x and y of {kind} both name {arrays['y'].path}, and one array cannot have {_HELD[kind]}",
+            related=(arrays["y"].path,),
+            rule="CS-GEO-001",
+        )
+        return
+    other = "planar" if kind == "geodetic" else "geodetic"
+    wrong = {name: array.path for name, array in arrays.items() if _says(array) == other}
+    if wrong:
+        named = " and ".join(f"{name} names {path}" for name, path in wrong.items())
+        own = (
+            "its own units or standard name"
+            if len(wrong) == 1
+            else "their own units or standard names"
+        )
+        yield Fail(
+            entry or join(at, next(iter(wrong))),
+            f"{named}, by {own} {_HELD[other]}; {kind} positions are {_HELD[kind]}",
+            related=tuple(wrong.values()),
+            severity="warning",
+            rule="CS-GEO-001",
+        )
+
+
+def _says(array: Array) -> str | None:
+    """Return in which of the two systems the values of an array are, as it says itself; None where it does not."""
+    name = array.attributes.get("standard_name")
+    if name in ("longitude", "latitude") or hemispheres(array.attributes.get("units")):
+        return "geodetic"
+    return "planar" if name in ("projection_x_coordinate", "projection_y_coordinate") else None
 
 
 def _runs(array: Array) -> str | None:

@@ -211,9 +211,13 @@ def _terms(formula: str, given: AbstractSet[str], pointer: str) -> RuleOutput:
         yield Fail(pointer, f"{formula} {also}needs {listed(missing)}", rule="CS-PAR-003")
     for name, near in unknown.items():
         wrong, right = join(pointer, name), join(pointer, near or "")
+        other = next((way for way in FORMULAS[formula] if name in way), None)
         yield Fail(
             wrong,
-            f"{json_text(name)} is not a term of {formula}{_hint(near)}",
+            f"{json_text(name)} is not a term of {formula}{_hint(near)}"
+            if other is None
+            else f"{json_text(name)} is a term of {formula} only where it is written with {listed(sorted(other))};"
+            f" beside {listed(sorted(given & (wanted - other)))} it is one too many",
             fix=_call_it(wrong, right) if near else None,
             rule="CS-PAR-003",
         )

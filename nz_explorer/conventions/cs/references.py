@@ -278,8 +278,10 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
     rest = (
         f"within a store it is relative to the node that refers{base}, here {json_text(relative)}"
     )
+    # geolocation by itself is read in the same way, and nothing there is of cs
+    discouraged = text == "earlier cs" and not home.attributes.keys().isdisjoint(("cs", "crs"))
     if strayed is None:  # readers follow it all the same
-        which = ", which cs discourages" if text == "earlier cs" else ""
+        which = ", which cs discourages" if discouraged else ""
         message = f"node {shown} is a path from the root{which}; {rest}"
     else:
         begins = "its group" if strayed == "group" else "the root"
@@ -287,7 +289,7 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
     from_root = strayed is None and text != "ref"
     tolerated = (
         strayed == "group"  # where texts and readers have begun
-        or (strayed is None and text == "earlier cs")  # which discourages it; other texts have none
+        or (strayed is None and discouraged)  # other texts have none
     )
     return Fail(
         inner if isinstance(_bare(reference), str) else f"{inner}/node",

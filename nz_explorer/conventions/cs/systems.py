@@ -166,7 +166,9 @@ def of_crs(crs: Crs, beside: Iterable[Axis] = ()) -> RuleOutput:
         )
     # In r1 an axis has the direction; in the others its sets of coordinates have one each.
     at_axes = isinstance(crs.given, Mapping) and isinstance(crs.given.get("axes"), list)
-    at_axes = at_axes and all("direction" not in s.given for a in crs.axes for s in a.sets)
+    at_axes = at_axes and all(
+        "direction" not in s.given for a in (*beside, *crs.axes) for s in a.sets
+    )
     # Where arrays hold the coordinates of each element, the axes need none.
     located = isinstance(crs.given, Mapping) and "geolocation" in crs.given
     for axis in crs.axes:

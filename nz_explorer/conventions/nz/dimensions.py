@@ -129,6 +129,7 @@ def names_present(array: Array) -> Iterator[Fail]:
             # nobody opens a table of anndata with xarray, and no names are meant
             impact="distance" if is_of_a_table(array) else None,
             fix=add_names,
+            covers=("CS-ARR-003",),
         )
 
 

@@ -58,7 +58,13 @@ def properties_valid(node: Node) -> RuleOutput:
         errors = known_conventions.property_errors(known, _without_null(node, known))
         for place, message in islice(errors, MOST_VIOLATIONS):
             pointer = node.attribute_pointer(*place)
-            yield Fail(pointer, f"{known.name.rstrip(':')}: {message}", fix=_right(node, place))
+            said_as_well = ("CS-GEO-002",) if known is known_conventions.GEOLOCATION else ()
+            yield Fail(
+                pointer,
+                f"{known.name.rstrip(':')}: {message}",
+                fix=_right(node, place),
+                covers=said_as_well,
+            )
     if known_conventions.PROJ in declared:
         yield from _code_in_other_letters(node)
         yield from _code_is_address(node)

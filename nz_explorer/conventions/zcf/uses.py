@@ -82,6 +82,9 @@ def uses_are_declared(node: Node) -> Iterator[Fail]:
                 ),
                 severity="info" if stac else None,
                 fix=declare(known, wrong=wrong is not None),
+                covers=("CS-REG-006", *(("CS-GEO-002",) if wrong is not None else ()))
+                if known is known_conventions.GEOLOCATION
+                else (),
             )
             declared.add(known)
     for place, level in levels(node):

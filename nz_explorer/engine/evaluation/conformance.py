@@ -139,7 +139,8 @@ class Conformance:
             return convention.in_other_formats
         summed_up = convention is self._summarised
         broken = (*(info.id for info in own), *convention.delegates)
-        if any(self._records.failed[one] for one in broken) or (summed_up and self.summary()):
+        failed, told = self._records.failed, self._records.told
+        if any(failed[one] or told[one] for one in broken) or (summed_up and self.summary()):
             return False
         known = (
             self._coverage.complete and bool(own) and all(self._decided(info.id) for info in own)
@@ -306,7 +307,7 @@ class Conformance:
         }
         for key, times in shared.items():
             results = known[key]
-            failed = {violation.rule.id for violation in results.violations}
+            failed = {*results.told, *(violation.rule.id for violation in results.violations)}
             undecided = {rule_id for rule_id, _ in results.undecided}
             for rule_id in {*results.rules, *failed, *undecided}:
                 verdict = (

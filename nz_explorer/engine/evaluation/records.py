@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from nz_explorer.engine.evaluation.counts import FindingCounts, OpenWork
-from nz_explorer.engine.findings import SEVERITIES, Violation
+from nz_explorer.engine.findings import Violation
 from nz_explorer.engine.impact import HARMS, impact_of
-from nz_explorer.engine.plan import RuleResults, count
+from nz_explorer.engine.plan import RuleResults, breaks, broken_by, count
 
 if TYPE_CHECKING:
     from nz_explorer.engine.configuration import Configuration
@@ -134,6 +134,7 @@ class Records:
         self.counts = FindingCounts()
         self.work = OpenWork()
         self._failed: Counter[str] = Counter()
+        self._told: Counter[str] = Counter()
         self._undecided: Counter[str] = Counter()
         self._times: dict[int, tuple[RuleResults, list[int]]] = {}
         """How often results were given that are not counted yet; many nodes share theirs."""
@@ -153,6 +154,7 @@ class Records:
             counts=self.counts.copy(),
             work=self.work.copy(),
             _failed=self.failed.copy(),
+            _told=self.told.copy(),
             _undecided=self.undecided.copy(),
             _times={},
             _seen=self._seen.copy(),
@@ -168,6 +170,12 @@ class Records:
         return self._failed
 
     @property
+    def told(self) -> Counter[str]:
+        """For each rule, how often it was broken where only the failure of another one says so."""
+        self._count()
+        return self._told
+
+    @property
     def undecided(self) -> Counter[str]:
         """For each rule, how often it could not be decided."""
         self._count()
@@ -177,8 +185,10 @@ class Records:
         for results, (times,) in self._times.values():
             for rule_id, _ in results.undecided:
                 self._undecided[rule_id] += times
+            for rule_id in results.told:
+                self._told[rule_id] += times
             for violation in results.violations:
-                self._failed[violation.rule.id] += times if _breaks(violation) else 0
+                self._failed[violation.rule.id] += times if breaks(violation) else 0
         self._times.clear()
 
     @property
@@ -442,13 +452,15 @@ def _uncovered(documents: RuleResults, contents: RuleResults | None) -> RuleResu
     """Return results on documents without what those on all values say as well, and explain."""
     given = () if contents is None else contents.violations
     covered = {rule for one in given for rule in one.fail.covers} if given else set()
-    left_out = {one.rule.id for one in documents.violations} & covered
+    left_out = [one for one in documents.violations if one.rule.id in covered]
     if not left_out:
         return documents
+    told = broken_by(left_out)
     return dataclasses.replace(
         documents,
-        violations=tuple(one for one in documents.violations if one.rule.id not in left_out),
-        absent=(*documents.absent, *sorted(left_out)),
+        violations=tuple(one for one in documents.violations if one.rule.id not in covered),
+        absent=(*documents.absent, *sorted({one.rule.id for one in left_out} - {*told})),
+        told=(*documents.told, *told),
     )
 
 
@@ -474,8 +486,3 @@ def _configured(violation: Violation, place: str, configuration: Configuration) 
     if severity is None or severity == violation.severity:
         return violation
     return Violation(violation.rule, violation.fail, severity)
-
-
-def _breaks(violation: Violation) -> bool:
-    """Whether a failure breaks its rule; at a milder severity it is a note on what the rule allows."""
-    return SEVERITIES.index(violation.severity) <= SEVERITIES.index(violation.rule.severity)

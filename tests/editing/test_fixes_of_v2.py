@@ -198,3 +198,22 @@ def test_files_of_the_desktop_are_deleted_by_a_command_that_deletes_them(tmp_pat
         if shutil.which(command[0]):
             subprocess.run(command, check=True, capture_output=True)
             assert "TREE-012" not in {f.rule for f in nz.check(source, progress=False).findings}
+
+
+@pytest.mark.parametrize(
+    ("dtype", "told"),
+    [
+        ("<M8[s]", {"units": "seconds since 1970-01-01", "calendar": "proleptic_gregorian"}),
+        ("<m8[s]", {"units": "seconds", "dtype": "timedelta64[ns]"}),
+    ],
+)
+@pytest.mark.parametrize("kept", [None, {"long_name": "x"}])
+def test_times_keep_their_units_also_where_there_were_no_attributes(
+    tmp_path: Path, dtype: str, told: dict[str, str], kept: dict[str, str] | None
+) -> None:
+    documents = {".zgroup": GROUP, "t/.zarray": {**ARRAY, "dtype": dtype, "fill_value": "NaT"}}
+    if kept is not None:
+        documents["t/.zattrs"] = kept
+    after = fixed(written(tmp_path, documents), "Z2-OGC-004", conventions="zarr2")
+    assert "Z2-OGC-004" not in after
+    assert json.loads((tmp_path / "t/.zattrs").read_bytes()) == {**(kept or {}), **told}

@@ -325,7 +325,7 @@ def fill_base64(array: Array) -> Iterator[Fail]:
     if decoded is not None and (any_length or len(decoded) == size):
         return
     dtype = shown(array.metadata.get("dtype"))
-    much = "bytes" if any_length else plural(size, "byte")
+    much = "bytes" if size is None else plural(size, "byte")
     message = f"fill_value for dtype {dtype} must be null or {much} in base64, got {shown(given)}"
     if decoded is not None:
         has = f"{plural(len(decoded), 'byte')}; one element has {size}"

@@ -217,3 +217,11 @@ def test_times_keep_their_units_also_where_there_were_no_attributes(
     after = fixed(written(tmp_path, documents), "Z2-OGC-004", conventions="zarr2")
     assert "Z2-OGC-004" not in after
     assert json.loads((tmp_path / "t/.zattrs").read_bytes()) == {**(kept or {}), **told}
+
+
+def test_what_is_called_as_in_v3_keeps_what_it_says(tmp_path: Path) -> None:
+    array = {**ARRAY, "data_type": ARRAY["dtype"], "chunk_shape": ARRAY["chunks"]}
+    del array["dtype"], array["chunks"]
+    after = fixed(written(tmp_path, {".zgroup": GROUP, "a/.zarray": array}), "Z2-ARR-003")
+    assert not after & {"Z2-ARR-002", "Z2-ARR-003"}
+    assert json.loads((tmp_path / "a/.zarray").read_bytes()) == ARRAY

@@ -132,8 +132,8 @@ def readers_of_base64(array: Array, given: Any) -> dict[str, str] | None:
 
 def _is_taken_for_struct(array: Array, decoded: bytes) -> bool:
     """Whether NumPy makes a value of a struct of bytes, as zarr-python asks it to; to it no bytes are one."""
+    struct = array.data_type.numpy
     try:
-        np.array([decoded]).view(array.data_type.numpy)
+        return struct is not None and bool(np.array([decoded]).view(struct).size)
     except ValueError:
         return False
-    return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from nz_explorer.engine.findings import Fail, Place
@@ -16,9 +17,11 @@ _READERS = {
     "xarray": f"takes the group for an array, {UNLESS}",
 }
 
+_STOPPED = dict.fromkeys(_READERS, f"raises an error at an entry that is no object, {UNLESS}")
+
 
 def is_taken_for_array(pair: Pair) -> bool:
-    """Return whether a group has an entry of an array, which readers look at first.
+    """Return whether a group has an entry of an array, which readers tell by its shape, or one at which they stop.
 
     Parameters
     ----------
@@ -29,7 +32,9 @@ def is_taken_for_array(pair: Pair) -> bool:
     is_group = ".zgroup" in names and ".zarray" not in names
     if consolidated.zarr_format == 3 or not is_group or consolidated.child_names(pair.path):
         return False
-    return consolidated.key(pair.path, ".zarray") is not None
+    entry = consolidated.entry(pair.path, ".zarray")
+    there = consolidated.key(pair.path, ".zarray") is not None
+    return there and ("shape" in entry if isinstance(entry, Mapping) else True)
 
 
 def taken_for_array(pair: Pair) -> Fail:
@@ -42,16 +47,18 @@ def taken_for_array(pair: Pair) -> Fail:
     """
     consolidated, pointer = pair.consolidated, pair.pointer(".zarray")
     group = next(document for document in pair.stored if document.name == ".zgroup")
+    no_object = not isinstance(consolidated.entry(pair.path, ".zarray"), Mapping)
+    does = "stop there" if no_object else "see an array"
     operations: list[Operation] = [remove(pointer)]
     if consolidated.key(pair.path, group.name) is None:
         operations.append(add(pair.pointer(group.name), dict(group.value)))
     return Fail(
         "",
-        f"{pair.path} is a group, and the consolidated metadata have .zarray for it: readers that use them see an array",
+        f"{pair.path} is a group, and the consolidated metadata have .zarray for it: readers that use them {does}",
         related=("/",),
         places=(Place(pair.path), Place("/", f"/{consolidated.holder.name}{pointer}")),
         impact="blocks",
-        readers=_READERS,
+        readers=_STOPPED if no_object else _READERS,
         fix=lambda _node: Draft("unsafe", tuple(operations), document=consolidated.holder.key),
         alternatives=(
             lambda _node: Draft(

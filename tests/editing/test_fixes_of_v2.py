@@ -225,3 +225,15 @@ def test_what_is_called_as_in_v3_keeps_what_it_says(tmp_path: Path) -> None:
     after = fixed(written(tmp_path, {".zgroup": GROUP, "a/.zarray": array}), "Z2-ARR-003")
     assert not after & {"Z2-ARR-002", "Z2-ARR-003"}
     assert json.loads((tmp_path / "a/.zarray").read_bytes()) == ARRAY
+
+
+@pytest.mark.parametrize(("key", "right"), [("a/0/0", "/"), ("a/0.0", "."), ("a/.zattrs", ".")])
+def test_a_separator_that_is_none_becomes_that_of_the_chunks(
+    tmp_path: Path, key: str, right: str
+) -> None:
+    array = {**ARRAY, "shape": [2, 2], "chunks": [2, 2], "dimension_separator": None}
+    content = {} if key.endswith("s") else bytes(32)
+    documents = {".zgroup": GROUP, "a/.zarray": array, key: content}
+    assert "Z2-ARR-010" not in fixed(written(tmp_path, documents), "Z2-ARR-010")
+    fixed_array = json.loads((tmp_path / "a/.zarray").read_bytes())
+    assert fixed_array == {**array, "dimension_separator": right}

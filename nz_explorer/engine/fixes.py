@@ -221,7 +221,7 @@ def finish(draft: Draft, node: Node) -> Fix:
     node = draft.node or node
     stem = below(node.path)[1:]
     changes: dict[str, list[Operation]] = {}
-    for operation in draft.operations:
+    for operation in _made_once(draft.operations, node.attribute_pointer()):
         name, inner = _split(node, operation)
         changes.setdefault(name, []).append(inner)
     if not changes:
@@ -235,6 +235,24 @@ def finish(draft: Draft, node: Node) -> Fix:
     ]
     first, *others = [*done, *entries]
     return Fix(draft.safety, first.document, first.patch, draft.note, tuple(others))
+
+
+def _made_once(operations: tuple[Operation, ...], holder: str) -> list[Operation]:
+    """Return the operations with the object of attributes made once, where several make it.
+
+    A node that has none gets it with its first attribute; the next one would take its place.
+    """
+    result: list[Operation] = []
+    made: Operation | None = None
+    for operation in operations:
+        makes = operation["op"] == "add" and operation["path"] == holder
+        if makes and made is not None:
+            made["value"] = {**made["value"], **operation["value"]}
+            continue
+        result.append(dict(operation))
+        if makes:
+            made = result[-1]
+    return result
 
 
 def _split(node: Node, operation: Operation) -> tuple[str, Operation]:

@@ -113,3 +113,29 @@ def test_a_fix_of_a_boolean_that_changes_what_readers_show_is_not_safe(
 
     assert fix.safety == safety
     assert changed == (safety != "safe")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("dtype", "given"),
+    [
+        ([["r", "|u1"], ["g", "<i2"]], "AQEB\n"),
+        ([["r", "|u1"], ["g", "<i2"]], "AQEBAQ=="),
+        ([["r", "|u1"], ["g", "<i2"]], ""),
+        ([["r", "|u1"]], ""),
+        ([["r", "|u1"]], "_w=="),
+    ],
+)
+def test_what_zarr_python_makes_of_base64_that_is_not_that_of_a_struct(
+    tmp_path: Path, dtype: Any, given: str
+) -> None:
+    metadata = {"zarr_format": 2, "shape": [2], "chunks": [2], "dtype": dtype, "order": "C"}
+    metadata |= {"compressor": None, "filters": None, "fill_value": given}
+    (tmp_path / ".zarray").write_text(json.dumps(metadata))
+    (found,) = [f for f in nz.check(tmp_path, progress=False).findings if f.rule == "Z2-FV-002"]
+    try:
+        zarr.open_array(tmp_path, mode="r", zarr_format=2)
+    except ValueError:
+        assert found.readers["zarr-python"] == "raises an error"
+    else:
+        assert "zarr-python" not in found.readers

@@ -198,3 +198,42 @@ def test_files_of_the_desktop_are_deleted_by_a_command_that_deletes_them(tmp_pat
         if shutil.which(command[0]):
             subprocess.run(command, check=True, capture_output=True)
             assert "TREE-012" not in {f.rule for f in nz.check(source, progress=False).findings}
+
+
+@pytest.mark.parametrize(
+    ("dtype", "told"),
+    [
+        ("<M8[s]", {"units": "seconds since 1970-01-01", "calendar": "proleptic_gregorian"}),
+        ("<m8[s]", {"units": "seconds", "dtype": "timedelta64[ns]"}),
+    ],
+)
+@pytest.mark.parametrize("kept", [None, {"long_name": "x"}])
+def test_times_keep_their_units_also_where_there_were_no_attributes(
+    tmp_path: Path, dtype: str, told: dict[str, str], kept: dict[str, str] | None
+) -> None:
+    documents = {".zgroup": GROUP, "t/.zarray": {**ARRAY, "dtype": dtype, "fill_value": "NaT"}}
+    if kept is not None:
+        documents["t/.zattrs"] = kept
+    after = fixed(written(tmp_path, documents), "Z2-OGC-004", conventions="zarr2")
+    assert "Z2-OGC-004" not in after
+    assert json.loads((tmp_path / "t/.zattrs").read_bytes()) == {**(kept or {}), **told}
+
+
+def test_what_is_called_as_in_v3_keeps_what_it_says(tmp_path: Path) -> None:
+    array = {**ARRAY, "data_type": ARRAY["dtype"], "chunk_shape": ARRAY["chunks"]}
+    del array["dtype"], array["chunks"]
+    after = fixed(written(tmp_path, {".zgroup": GROUP, "a/.zarray": array}), "Z2-ARR-003")
+    assert not after & {"Z2-ARR-002", "Z2-ARR-003"}
+    assert json.loads((tmp_path / "a/.zarray").read_bytes()) == ARRAY
+
+
+@pytest.mark.parametrize(("key", "right"), [("a/0/0", "/"), ("a/0.0", "."), ("a/.zattrs", ".")])
+def test_a_separator_that_is_none_becomes_that_of_the_chunks(
+    tmp_path: Path, key: str, right: str
+) -> None:
+    array = {**ARRAY, "shape": [2, 2], "chunks": [2, 2], "dimension_separator": None}
+    content = {} if key.endswith("s") else bytes(32)
+    documents = {".zgroup": GROUP, "a/.zarray": array, key: content}
+    assert "Z2-ARR-010" not in fixed(written(tmp_path, documents), "Z2-ARR-010")
+    fixed_array = json.loads((tmp_path / "a/.zarray").read_bytes())
+    assert fixed_array == {**array, "dimension_separator": right}

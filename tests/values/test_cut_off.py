@@ -57,3 +57,18 @@ def test_the_message_has_the_bytes_that_are_there_and_should_be() -> None:
     with pytest.raises(ValueError, match=r"it has 1 byte$"):
         unpacking.stated_size(codec, WHOLE[:1], 100)
     assert unpacking.stated_size(codec, WHOLE, 100) == 12
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+@pytest.mark.parametrize("first", [3, 0x78])
+def test_what_blosc_has_not_made_is_not_called_cut_off(
+    tmp_path: Path, zarr_format: int, first: int
+) -> None:
+    change = bytes([first]) + bytes([255]) * 30
+    found = _checked(tmp_path, zarr_format, lambda _data: change)
+    assert len(found) == 1
+    assert unpacking.CUT_OFF not in found[0].message
+    assert f"the first byte is {first}, and of what blosc makes it is 2" in found[0].message
+    assert "other ones each time" not in found[0].readers["zarr-python"]
+    with pytest.raises(RuntimeError, match="error during blosc decompression"):
+        numcodecs.Blosc().decode(change)

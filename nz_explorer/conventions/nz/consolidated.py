@@ -8,6 +8,11 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.nz import consolidated_for_netcdf as for_netcdf
+from nz_explorer.conventions.nz.consolidated_kinds import (
+    UNLESS,
+    is_taken_for_array,
+    taken_for_array,
+)
 from nz_explorer.conventions.zarr2.nodes import ARRAY_MEMBERS, NCZARR
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
@@ -51,7 +56,12 @@ def entry_is_current(pair: Pair) -> Iterator[Fail | Undecided]:
     if undecided:
         yield undecided[0]
         return
+    is_array = is_taken_for_array(pair)
+    if is_array:
+        yield taken_for_array(pair)
     for document in pair.stored:
+        if is_array and document.name == ".zgroup":
+            continue
         entry = pair.consolidated.entry(pair.path, document.name)
         found = differences(document, entry)
         if found and pair.consolidated.why_no_node(pair.path) is not None:
@@ -86,9 +96,6 @@ def _attributes_alone(pair: Pair) -> Iterator[Fail]:
             ),
         ),
     )
-
-
-UNLESS = "unless told not to use consolidated metadata"
 
 
 def _is_bare_token(difference: Difference) -> bool:

@@ -249,13 +249,36 @@ _SEEN_BY_NONE = {
 def one_format(node: Node) -> Iterator[Fail]:
     """Fail on a node of another version than the root: readers that follow the root do not see it."""
     root, own = node.hierarchy.zarr_format, node.zarr_format
-    if own is not None and root is not None and own != root:
-        yield Fail(
-            "",
-            f"this node is Zarr v{own} in a Zarr v{root} hierarchy",
-            readers=_SEEN_BY_NONE if own == 3 else None,
-            fix=lambda _node: Draft("suggest", note=f"convert it to Zarr v{root}"),
-        )
+    if own is None or root is None or own == root:
+        return
+    renamed = _is_v2_under_another_name(node)
+    yield Fail(
+        "",
+        f"{renamed.key} has zarr_format 2: readers look for metadata of Zarr v2 in {_home(node)}, and see no node there"
+        if renamed
+        else f"this node is Zarr v{own} in a Zarr v{root} hierarchy",
+        readers=_SEEN_BY_NONE if own == 3 else None,
+        fix=lambda node: Draft(
+            "suggest",
+            note=f"rename zarr.json to {_home(node)}"
+            if _is_v2_under_another_name(node)
+            else f"convert it to Zarr v{root}",
+        ),
+    )
+
+
+def _is_v2_under_another_name(node: Node) -> Document | None:
+    """Return the zarr.json of a node in which there are metadata of Zarr v2."""
+    document = node.main_document
+    if document is None or node.zarr_format != 3 or node.hierarchy.zarr_format != 2:
+        return None
+    given = node.metadata.get("zarr_format")
+    return document if type(given) is int and given == 2 else None
+
+
+def _home(node: Node) -> str:
+    """Return where Zarr v2 has the metadata of a node."""
+    return ".zarray" if "shape" in node.metadata else ".zgroup"
 
 
 # --- documents of both formats, and keys of neither -----------------------------------------------

@@ -39,8 +39,19 @@ def separator(array: Array) -> Iterator[Fail]:
                 "zarr-python": "raises ValueError: Expected an '.' or '/' separator",
                 "xarray": "cannot open the group",
             },
-            fix=_use_separator("."),
+            fix=_use_that_of_the_chunks,
         )
+
+
+def _use_that_of_the_chunks(node: Node) -> Draft:
+    """Write the separator that the chunks have in their names; the usual one where none are there."""
+    right = "."
+    if isinstance(node, Array) and (node.ndim or 0) > 1:
+        (inside,) = inside_arrays(node.hierarchy, [node], limit=_MOST_LOOKED_AT)
+        if isinstance(inside, Inside) and inside.chunk_names:
+            right = "/" if inside.folders.issuperset(inside.chunk_names) else "."
+    draft: Draft = _use_separator(right)(node)
+    return draft
 
 
 def _chunk_name(name: str) -> tuple[int, ...] | None:

@@ -116,7 +116,7 @@ def readers_of_base64(array: Array, given: Any) -> dict[str, str] | None:
         Its fill value.
     """
     try:
-        base64.b64decode(given)
+        decoded = base64.b64decode(given)
     except (TypeError, ValueError):
         # all else netCDF-C passes over where texts are stored
         listed_first = given[0] if isinstance(given, list) and given else ""
@@ -126,8 +126,14 @@ def readers_of_base64(array: Array, given: Any) -> dict[str, str] | None:
         return None if number or array.data_type.kind != "bytes" else OTHERS_OF_BASE64
     if array.data_type.kind == "bytes":  # NumPy cuts, or adds zeros
         return {}
-    return (
-        {"xarray": "cannot open the group", **NCZARR_ERROR}
-        if array.data_type.kind == "raw"
-        else None
-    )
+    taken = array.data_type.kind == "raw" or _is_taken_for_struct(array, decoded)
+    return {"xarray": "cannot open the group", **NCZARR_ERROR} if taken else None
+
+
+def _is_taken_for_struct(array: Array, decoded: bytes) -> bool:
+    """Whether NumPy makes a value of a struct of bytes, as zarr-python asks it to; to it no bytes are one."""
+    struct = array.data_type.numpy
+    try:
+        return struct is not None and bool(np.array([decoded]).view(struct).size)
+    except ValueError:
+        return False

@@ -163,11 +163,11 @@ def _extra(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
                 f"{document.name} has {json_text(member)}, which netCDF-C up to 4.9.2 wrote {here}",
                 severity="info",
             )
-        elif meant := get_close_matches(member, known - node.metadata.keys(), 1, ALIKE):
-            right = pointers.join(f"/{document.name}", meant[0])
+        elif meant := _meant(member, known - node.metadata.keys()):
+            right = pointers.join(f"/{document.name}", meant)
             yield Fail(
                 pointer,
-                f"{document.name} has the key {json_text(member)}, which readers ignore; did you mean {meant[0]}?",
+                f"{document.name} has the key {json_text(member)}, which readers ignore; did you mean {meant}?",
                 fix=lambda _node, old=pointer, new=right: Draft(  # type: ignore[misc]  # bound now
                     "suggest", (move(old, new),), "look at the values then"
                 ),
@@ -181,6 +181,15 @@ def _extra(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
             )
 
 
+def _meant(member: str, missing: frozenset[str]) -> str | None:
+    """Return the key, of those that are missing, that a document has under another name."""
+    alike = get_close_matches(member, missing, 1, ALIKE)
+    named = _NAMED_IN_V3.get(member)
+    return alike[0] if alike else named if named in missing else None
+
+
+_NAMED_IN_V3 = {"data_type": "dtype", "chunk_shape": "chunks"}
+"""Keys that Zarr v3 calls otherwise, where what they hold has the same form."""
 _OF_V3 = frozenset(
     (
         "chunk_grid",

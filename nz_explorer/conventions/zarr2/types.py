@@ -320,11 +320,13 @@ def fill_base64(array: Array) -> Iterator[Fail]:
     if fill is None or array.data_type.kind not in BASE64 or array.data_type.numpy is None:
         return
     given, size = array.metadata["fill_value"], array.data_type.itemsize
-    decoded = from_base64(given) if isinstance(given, str) and given else None
-    if decoded is not None and len(decoded) == size:
+    any_length = size is None  # then "" is no bytes in base64
+    decoded = from_base64(given) if isinstance(given, str) and (given or any_length) else None
+    if decoded is not None and (any_length or len(decoded) == size):
         return
     dtype = shown(array.metadata.get("dtype"))
-    message = f"fill_value for dtype {dtype} must be null or {plural(size or 0, 'byte')} in base64, got {shown(given)}"
+    much = "bytes" if size is None else plural(size, "byte")
+    message = f"fill_value for dtype {dtype} must be null or {much} in base64, got {shown(given)}"
     if decoded is not None:
         has = f"{plural(len(decoded), 'byte')}; one element has {size}"
         message = f"fill_value {shown(given)} decodes to {has}"
@@ -363,7 +365,7 @@ def _as_base64(node: Node) -> Draft | None:
         raw = b""
     else:
         return None
-    size = node.data_type.itemsize or 0
+    size = len(raw) if node.data_type.itemsize is None else node.data_type.itemsize
     fitting = raw[:size].ljust(size, b"\0")  # as NumPy makes it fit
     given, note = node.metadata["fill_value"], None
     if isinstance(given, str) and _may_be_plain(node, given, raw):

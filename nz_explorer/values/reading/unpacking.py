@@ -33,6 +33,8 @@ _ZSTD_BLOCKS = 100_000
 _UNKNOWN = 2**63
 CUT_OFF = "the chunk is cut off"
 """What is said of a chunk that numcodecs may decode all the same, to what is in memory by chance."""
+_BLOSC_VERSION = 2
+"""The newest version of its format that blosc reads; a chunk begins with it."""
 _BLOSC_HEADER = 16
 """Bytes before what blosc has packed, of which the last four are its size with them."""
 
@@ -167,7 +169,11 @@ def stated_size(codec: Any, packed: Any, limit: int) -> int:
 
 
 def _check_whole(packed: Any) -> None:
-    """Refuse a chunk of blosc that is cut off."""
+    """Refuse a chunk of blosc that is cut off, and one that is none."""
+    if (first := int.from_bytes(packed[:1], "little")) > _BLOSC_VERSION:  # which blosc refuses
+        raise ValueError(
+            f"error during blosc decompression: the first byte is {first}, and of what blosc makes it is {_BLOSC_VERSION}"
+        )
     whole = int.from_bytes(packed[12:_BLOSC_HEADER], "little")
     if len(packed) < max(whole, _BLOSC_HEADER):
         missing = f"{len(packed):,} of {plural(whole, 'byte')}"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
 from nz_explorer.conventions.nczarr.groups import is_names
-from nz_explorer.conventions.nczarr.superblock import V2, read_today, unused
+from nz_explorer.conventions.nczarr.superblock import V2, read_today, unreadable, unused
 
 _FULL_NAME = re.compile(r"(/[^/]+)+")
 _TOO_MANY = {
@@ -258,6 +258,8 @@ def _declared(
     place = None if group is None else nczarr.find(group, "group")
     if not isinstance(group, Group):
         return None
+    if place is None and (unknown := unreadable(group)):
+        return unknown
     if place is None:
         is_lost = nczarr.find(array.hierarchy.root, "superblock") is not None
         return Undecided("dependency: NCZ-SB-002") if is_lost else None

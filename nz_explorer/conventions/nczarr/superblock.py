@@ -66,7 +66,7 @@ def _form(place: Place) -> str:
 
 
 @rule("NCZ-ERA-001", on="node")
-def era(node: Node) -> Iterator[Fail]:
+def era(node: Node) -> Iterator[Fail | Undecided]:
     """Report the form of the NCZarr metadata, and whether all nodes have the same."""
     root = node.hierarchy.root
     own, roots = _eras(node), _eras(root)
@@ -86,6 +86,9 @@ def era(node: Node) -> Iterator[Fail]:
         return
     for here, place in own.items():
         if here not in roots:
+            if unknown := unreadable(root):
+                yield unknown
+                return
             there = " and ".join(map(_form, roots.values())) or "nothing noted"
             yield Fail(
                 place.pointer,
@@ -214,6 +217,23 @@ def unread(place: Place) -> Undecided | None:
     if place.era != "objects" or isinstance(place.value, dict):
         return None
     return Undecided(f"dependency: {'JSON-002' if place.value is None else 'JSON-006'}")
+
+
+def unreadable(node: Node) -> Undecided | None:
+    """Return that what netCDF-C noted on a node may stand in attributes that nobody can read.
+
+    Parameters
+    ----------
+    node : Node
+        A node of which nothing of netCDF-C was found.
+    """
+    document = node.attributes_document
+    if node.zarr_format != 2 or document is None or document.ok:
+        return None
+    if document.error is not None:
+        return Undecided("dependency: TREE-007")
+    is_json = document.value is not None or document.text.strip() == "null"
+    return Undecided(f"dependency: {'Z2-ATT-001' if is_json else 'JSON-002'}")
 
 
 @rule("NCZ-SB-001", on="root")

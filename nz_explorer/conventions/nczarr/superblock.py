@@ -71,6 +71,9 @@ def era(node: Node) -> Iterator[Fail | Undecided]:
     root = node.hierarchy.root
     own, roots = _eras(node), _eras(root)
     if node.is_root:
+        if not own and (unknown := unreadable(node)):
+            yield unknown
+            return
         version = nczarr.library_version(node)
         writer = f" (written by netCDF-C {version})" if version else ""
         pointer = next(
@@ -102,7 +105,8 @@ def _rewrite(node: Node) -> Draft:
     source = node.hierarchy.source
     return Draft(
         "suggest",
-        note=f"copy the dataset from {source} to another place with nccopy of a newer netCDF-C",
+        note=f"copy the dataset from {source} to another place with nccopy of netCDF-C 4.9.1 or 4.9.2, which still"
+        " read this; 4.10 would lose the names of dimensions",
     )
 
 
@@ -322,10 +326,22 @@ def mode(node: Node) -> Iterator[Fail]:
     for word in others:
         what = "for netCDF files, not Zarr" if word in FILE_MODES else "not known"
         message += f"; mode {word} is {what}; ignored"
+    if not _FORMATS & set(_words_of_netcdf(source)):
+        message += "; netCDF-C finds no dataset by it: it needs nczarr or zarr after mode=, in lower case, as in #mode=nczarr,file"
     message += f"; read from {node.hierarchy.reader.kind}"
     if whose := _names_meant(modes):
         message += f"; dimensions are named by {whose}"
     yield Fail("", message)
+
+
+_FORMATS = frozenset(("nczarr", "zarr", "xarray", "noxarray"))
+"""Modes by which netCDF-C knows that something is Zarr; it does not look at a folder to find out."""
+
+
+def _words_of_netcdf(source: str) -> list[str]:
+    """Return the modes in a fragment as netCDF-C 4.10 takes them: after mode=, in lower case, and without blanks in front."""
+    pairs = (pair.partition("=") for pair in source.partition("#")[2].split("&"))
+    return [word for key, _, value in pairs if key.lower() == "mode" for word in value.split(",")]
 
 
 def _names_meant(modes: tuple[str, ...]) -> str:

@@ -28,7 +28,6 @@ def metadata_are_there(group: Group) -> Iterator[Fail | Undecided]:
     if superblock is None or not superblock.read or not nczarr.counts(group.hierarchy):
         return
     era = superblock.era
-    notes = nczarr.group_notes(group)
     if not nczarr.is_read(group, "group") and (unknown := unreadable(group)):
         yield unknown
         return
@@ -72,6 +71,12 @@ def metadata_are_there(group: Group) -> Iterator[Fail | Undecided]:
                 fix=lambda node: _group_metadata(node, era),
             )
         return
+    yield from _noted_and_read(group, era)
+
+
+def _noted_and_read(group: Group, era: nczarr.Era) -> Iterator[Fail | Undecided]:
+    """Require that netCDF-C reads what is noted of a group, and of each array that it lists."""
+    notes = nczarr.group_notes(group)
     if not group.is_root and group.document(".zattrs") is None and notes and notes.dimensions:
         yield _not_looked_at(group)
     names = (notes.arrays if notes is not None else None) or ()

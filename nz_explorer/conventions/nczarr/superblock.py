@@ -326,11 +326,11 @@ def mode(node: Node) -> Iterator[Fail]:
     for word in others:
         what = "for netCDF files, not Zarr" if word in FILE_MODES else "not known"
         message += f"; mode {word} is {what}; ignored"
-    if not _FORMATS & set(_words_of_netcdf(source)):
-        message += "; netCDF-C finds no dataset by it: it needs nczarr or zarr after mode=, in lower case, as in #mode=nczarr,file"
     message += f"; read from {node.hierarchy.reader.kind}"
     if whose := _names_meant(modes):
         message += f"; dimensions are named by {whose}"
+    if not _FORMATS & set(_words_of_netcdf(source)):
+        message += "; netCDF-C finds no dataset by it: it needs nczarr or zarr after mode=, in lower case, as in #mode=nczarr,file"
     yield Fail("", message)
 
 

@@ -139,13 +139,18 @@ class OverlayReader(Reader):
 
 def _with(listing: Listing, prefix: str, documents: Mapping[str, bytes | None]) -> Listing:
     stem = f"{prefix}/" if prefix else ""
-    names = set(listing.names)
+    names, files, folders = set(listing.names), set(listing.files), set(listing.folders)
+    shows_kinds = bool(files or folders)
     for key, data in documents.items():
         if not key.startswith(stem):
             continue
         name, below, _ = key[len(stem) :].partition("/")
         if data is not None:
+            if shows_kinds and name not in names:
+                (folders if below else files).add(name)
             names.add(name)
         elif not below:
             names.discard(name)
-    return Listing(tuple(sorted(names)), listing.complete)
+    return Listing(
+        tuple(sorted(names)), listing.complete, frozenset(files & names), frozenset(folders & names)
+    )

@@ -9,7 +9,7 @@ from nz_explorer.editing.trial_edits.edited_documents import path_of
 from nz_explorer.engine.evaluation import Evaluation, has_value_rules
 from nz_explorer.model import Array, Consolidated, Group, Hierarchy, Node
 from nz_explorer.model.dialects import nczarr
-from nz_explorer.model.paths import above, all_above
+from nz_explorer.model.paths import above, all_above, below
 
 
 def visit_around(evaluation: Evaluation, path: str) -> None:
@@ -104,7 +104,7 @@ class Reevaluation:
         self.nodes["/"] = True
         self.members.add("/")
         if noted != _noted(hierarchy.root):
-            self._note_groups_below("/")
+            self._note_nodes_below("/")
         if handed != _handed_down(hierarchy.root):
             self._note_arrays_in("/")
         if old is not None and hierarchy.consolidated is not None:
@@ -151,7 +151,7 @@ class Reevaluation:
         if isinstance(after, Group):
             self.members.add(path)
             if _noted(before) != _noted(after):
-                self._note_groups_below(path)
+                self._note_nodes_below(path)
             if _handed_down(before) != _handed_down(after):
                 self._note_arrays_in(path)
         elif _axes(before) != _axes(after):
@@ -197,6 +197,15 @@ class Reevaluation:
             if child.child_names is not None:
                 self.members.add(child.path)
                 self._note_groups_below(child.path)
+
+    def _note_nodes_below(self, path: str) -> None:
+        """Note all groups below one, and what netCDF-C noted below it, which it may get to by now or no longer."""
+        self._note_groups_below(path)
+        places = [path, *(one for one in self.members if one.startswith(below(path)))]
+        for group in map(self.docs.node_if_loaded, places):
+            for node in (group.children or ()) if isinstance(group, Group) else ():
+                if nczarr.find(node, "array" if isinstance(node, Array) else "group"):
+                    self.nodes.setdefault(node.path, False)
 
     def _note_arrays_in(self, path: str) -> None:
         """Note the arrays directly in a group."""

@@ -153,7 +153,7 @@ def url_modes(source: str) -> tuple[str, ...]:
     words: list[str] = []
     for pair in _without_fragment(source)[1].split("&"):
         key, equals, value = pair.partition("=")
-        if not equals or key == "mode":
+        if not equals or key.lower() == "mode":
             given = value if equals else key
             words.extend(word.strip().lower() for word in given.split(",") if word.strip())
     return tuple(dict.fromkeys(words))

@@ -92,7 +92,7 @@ def scalar_fits(array: Array) -> Iterator[Fail]:
     elif given:
         mark = "this array is marked as a scalar"
         if place.value.get("scalar", 1) in (0, "0", None):
-            mark = f"scalar is {shown(place.value['scalar'])}, but netCDF-C takes each array with this member for a scalar: this one"
+            mark = f"scalar is {shown(place.value['scalar'])}, which netCDF-C takes for the mark of a scalar whatever it says: the array"
         yield Fail(place.at(member), f"{mark} and has dimensions: {shown(given)}")
 
 
@@ -159,7 +159,9 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
     if not isinstance(types, dict):
         malformed = Fail(
             place.pointer,
-            f"attribute types must be an object, got {shown(place.value)}",
+            f"attribute types must be an object, got {shown(place.value)}"
+            if types is None
+            else f"types of attributes must be an object from names to types, got {shown(types)}",
             impact="blocks",
             readers={"netCDF-C": "cannot open the dataset: NCZarr error"},
         )

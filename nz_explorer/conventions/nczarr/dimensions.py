@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add, replace, set_attribute
 from nz_explorer.engine.registry import rule
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
 from nz_explorer.conventions.nczarr.groups import is_names
-from nz_explorer.conventions.nczarr.superblock import V2, read_today, unused
+from nz_explorer.conventions.nczarr.superblock import V2, read_today, unreadable, unused
 
 _FULL_NAME = re.compile(r"(/[^/]+)+")
 _TOO_MANY = {
@@ -57,7 +58,7 @@ def references_fit(array: Array) -> Iterator[Fail]:
             readers = {}
         found = Fail(
             place.at(member),
-            f"dimension references must be a list of full names such as /lat, got {shown(given)}",
+            f"dimension references must be a list of full names such as /lat, {_given(place, member)}",
             impact="convention" if readers == {} else None,
             readers=readers,
             fix=partial(_name_in_full, place.at(member), given),
@@ -71,6 +72,14 @@ def references_fit(array: Array) -> Iterator[Fail]:
         )
         # arrays with the shape [] it passes over
         yield read_today(array, place, found) if stored else unused(found)
+
+
+def _given(place: Place, member: str) -> str:
+    """Say what stands in place of the references, which may be nothing, or something under another name."""
+    if member in place.value:
+        return f"got {shown(place.value[member])}"
+    others = f", only {listed(map(json_text, place.value))}" if place.value else ""
+    return f"and there is no {member}{others}"
 
 
 def _name_in_full(pointer: str, given: Any, node: Node) -> Draft | None:
@@ -258,6 +267,8 @@ def _declared(
     place = None if group is None else nczarr.find(group, "group")
     if not isinstance(group, Group):
         return None
+    if place is None and (unknown := unreadable(group)):
+        return unknown
     if place is None:
         is_lost = nczarr.find(array.hierarchy.root, "superblock") is not None
         return Undecided("dependency: NCZ-SB-002") if is_lost else None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.nczarr.superblock import unreadable
 from nz_explorer.documents.json_text import json_text
-from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, Operation, add, move, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @rule("NCZ-SB-002", "NCZ-VAR-006", on="members", formats=(2,))
-def metadata_are_there(group: Group) -> Iterator[Fail]:
+def metadata_are_there(group: Group) -> Iterator[Fail | Undecided]:
     """Require NCZarr metadata of each group of a netCDF-C dataset, and of each array that these list."""
     superblock = nczarr.find(group.hierarchy.root, "superblock")
     if superblock is not None and (superblock.era == "objects" or superblock.is_upper):
@@ -26,19 +28,15 @@ def metadata_are_there(group: Group) -> Iterator[Fail]:
     if superblock is None or not superblock.read or not nczarr.counts(group.hierarchy):
         return
     era = superblock.era
-    notes = nczarr.group_notes(group)
+    if not nczarr.is_read(group, "group") and (unknown := unreadable(group)):
+        yield unknown
+        return
     if not nczarr.is_read(group, "group"):
         held = [child.name for child in group.children or ()]
         if held:
             # Of a group without .zattrs netCDF-C lists the folder, and wants the dimensions that this had declared.
-            listed_anyway = era == "attributes" and group.document(".zattrs") is None
-            stem = paths.below(group.path)
-            lost = [
-                reference
-                for array in group.arrays
-                for reference in array.dimension_references or ()
-                if reference.startswith(stem)
-            ]
+            listed_anyway = group.document(".zattrs") is None
+            lost = list(_lost_dimensions(group, paths.below(group.path)))
             if listed_anyway and not lost:
                 if group.state != "missing":
                     yield Fail(
@@ -73,9 +71,31 @@ def metadata_are_there(group: Group) -> Iterator[Fail]:
                 fix=lambda node: _group_metadata(node, era),
             )
         return
+    yield from _noted_and_read(group, era)
+
+
+def _noted_and_read(group: Group, era: nczarr.Era) -> Iterator[Fail | Undecided]:
+    """Require that netCDF-C reads what is noted of a group, and of each array that it lists."""
+    notes = nczarr.group_notes(group)
+    if not group.is_root and group.document(".zattrs") is None and notes and notes.dimensions:
+        yield _not_looked_at(group)
     names = (notes.arrays if notes is not None else None) or ()
     for array in group.arrays:
-        if array.name in names and not nczarr.is_read(array, "array"):
+        if array.name not in names:
+            continue
+        if nczarr.is_read(array, "array"):
+            if array.document(".zattrs") is None:
+                yield Fail(
+                    "/.zattrs",
+                    f"{array.path} has no .zattrs, without which netCDF-C 4.10 does not look at what its .zarray notes for it",
+                    severity="warning",
+                    path=array.path,
+                    rule="NCZ-VAR-006",
+                    fix=partial(_with_attributes, array.path),
+                )
+        elif unknown := unreadable(array):
+            yield Undecided(unknown.reason, "NCZ-VAR-006")
+        else:
             yield Fail(
                 _pointer(array, "_nczarr_array", era),
                 f"{group.path} lists {json_text(array.name)}, and netCDF-C's metadata of it are {_where(array, 'array')}",
@@ -84,6 +104,36 @@ def metadata_are_there(group: Group) -> Iterator[Fail]:
                 rule="NCZ-VAR-006",
                 fix=lambda node, path=array.path: _array_metadata(node, path, era),  # type: ignore[misc]  # bound now
             )
+
+
+def _lost_dimensions(group: Group, stem: str) -> Iterator[str]:
+    """Yield the references to dimensions of a group by the arrays in it, and in groups below."""
+    for array in group.arrays:
+        yield from (name for name in array.dimension_references or () if name.startswith(stem))
+    for below in group.groups:
+        yield from _lost_dimensions(below, stem)
+
+
+def _not_looked_at(group: Group) -> Fail:
+    """Return that netCDF-C passes over the notes in .zgroup: it lists the folder, and has none of the dimensions."""
+    lost = sorted(set(_lost_dimensions(group, paths.below(group.path))))
+    why = f"{group.path} has no .zattrs, without which netCDF-C 4.10 does not look at what its .zgroup notes for it"
+    return Fail(
+        "/.zattrs",
+        f"{why}: it crashes, because {listed(lost)} cannot be found"
+        if lost
+        else f"{why}; it lists the folder in their place, and does not see dimensions that are declared here",
+        severity="warning" if lost else None,
+        impact="blocks" if lost else "convention",
+        readers={"netCDF-C": "crashes the process (4.10)"} if lost else {},
+        fix=partial(_with_attributes, group.path),
+    )
+
+
+def _with_attributes(path: str, node: Node) -> Draft | None:
+    """Give a node an empty document of attributes."""
+    here = node.hierarchy.node_if_loaded(path)
+    return None if here is None else Draft("safe", (add("/.zattrs", {}),), node=here)
 
 
 def _were_there(group: Group, era: nczarr.Era) -> Iterator[Fail]:

@@ -66,11 +66,14 @@ def _form(place: Place) -> str:
 
 
 @rule("NCZ-ERA-001", on="node")
-def era(node: Node) -> Iterator[Fail]:
+def era(node: Node) -> Iterator[Fail | Undecided]:
     """Report the form of the NCZarr metadata, and whether all nodes have the same."""
     root = node.hierarchy.root
     own, roots = _eras(node), _eras(root)
     if node.is_root:
+        if not own and (unknown := unreadable(node)):
+            yield unknown
+            return
         version = nczarr.library_version(node)
         writer = f" (written by netCDF-C {version})" if version else ""
         pointer = next(
@@ -86,6 +89,9 @@ def era(node: Node) -> Iterator[Fail]:
         return
     for here, place in own.items():
         if here not in roots:
+            if unknown := unreadable(root):
+                yield unknown
+                return
             there = " and ".join(map(_form, roots.values())) or "nothing noted"
             yield Fail(
                 place.pointer,
@@ -99,7 +105,8 @@ def _rewrite(node: Node) -> Draft:
     source = node.hierarchy.source
     return Draft(
         "suggest",
-        note=f"copy the dataset from {source} to another place with nccopy of a newer netCDF-C",
+        note=f"copy the dataset from {source} to another place with nccopy of netCDF-C 4.9.1 or 4.9.2, which still"
+        " read this; 4.10 would lose the names of dimensions",
     )
 
 
@@ -216,6 +223,23 @@ def unread(place: Place) -> Undecided | None:
     return Undecided(f"dependency: {'JSON-002' if place.value is None else 'JSON-006'}")
 
 
+def unreadable(node: Node) -> Undecided | None:
+    """Return that what netCDF-C noted on a node may stand in attributes that nobody can read.
+
+    Parameters
+    ----------
+    node : Node
+        A node of which nothing of netCDF-C was found.
+    """
+    document = node.attributes_document
+    if node.zarr_format != 2 or document is None or document.ok:
+        return None
+    if document.error is not None:
+        return Undecided("dependency: TREE-007")
+    is_json = document.value is not None or document.text.strip() == "null"
+    return Undecided(f"dependency: {'Z2-ATT-001' if is_json else 'JSON-002'}")
+
+
 @rule("NCZ-SB-001", on="root")
 def superblock(node: Node) -> Iterator[Fail | Undecided]:
     """Require a superblock where there are other NCZarr metadata."""
@@ -305,7 +329,19 @@ def mode(node: Node) -> Iterator[Fail]:
     message += f"; read from {node.hierarchy.reader.kind}"
     if whose := _names_meant(modes):
         message += f"; dimensions are named by {whose}"
+    if not _FORMATS & set(_words_of_netcdf(source)):
+        message += "; netCDF-C finds no dataset by it: it needs nczarr or zarr after mode=, in lower case, as in #mode=nczarr,file"
     yield Fail("", message)
+
+
+_FORMATS = frozenset(("nczarr", "zarr", "xarray", "noxarray"))
+"""Modes by which netCDF-C knows that something is Zarr; it does not look at a folder to find out."""
+
+
+def _words_of_netcdf(source: str) -> list[str]:
+    """Return the modes in a fragment as netCDF-C 4.10 takes them: after mode=, in lower case, and without blanks in front."""
+    pairs = (pair.partition("=") for pair in source.partition("#")[2].split("&"))
+    return [word for key, _, value in pairs if key.lower() == "mode" for word in value.split(",")]
 
 
 def _names_meant(modes: tuple[str, ...]) -> str:

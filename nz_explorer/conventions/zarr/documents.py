@@ -275,8 +275,18 @@ def not_object(node: Node, document: Document) -> Iterator[Fail]:
                 # of a group below the root netCDF-C opens what is there all the same
                 readers=_NO_OBJECT
                 if document.name == ".zgroup" and not node.is_root
-                else _with_netcdf(document, _NO_OBJECT, _INVALID),
+                else _in_consolidated_mode(node, document)
+                or _with_netcdf(document, _NO_OBJECT, _INVALID),
             )
+
+
+def _in_consolidated_mode(node: Node, document: Document) -> Mapping[str, str] | None:
+    """Return what readers do with consolidated metadata of Zarr v2 that netCDF-C, too, is told to use."""
+    if document.name != ".zmetadata" or "consolidated" not in node.hierarchy.modes:
+        return None
+    if netcdf_json.is_object(document.raw or b""):
+        return None
+    return {**_NO_OBJECT, "netCDF-C": "refuses the dataset: Unknown Error"}
 
 
 @rule("Z2-ATT-001", on="document", formats=(2,), when=_has_problems, provides="attributes")

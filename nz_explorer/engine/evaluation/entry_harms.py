@@ -125,7 +125,12 @@ def _stopping(entry: RuleResults, stops: dict[str, str]) -> RuleResults:
         return entry
     first, *others = entry.violations
     readers = {**(first.fail.readers or {}), **stops}
-    fail = dataclasses.replace(first.fail, readers=readers, impact="blocks")
+    stopped = {*first.fail.stops, *stops}
+    if first.fail.impact == "values" and readers.keys() - stopped:  # others read on by the entry
+        kept = tuple(name for name in readers if name in stopped)
+        fail = dataclasses.replace(first.fail, readers=readers, stops=kept)
+    else:
+        fail = dataclasses.replace(first.fail, readers=readers, impact="blocks")
     return dataclasses.replace(entry, violations=(dataclasses.replace(first, fail=fail), *others))
 
 

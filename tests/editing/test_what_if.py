@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import threading
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -652,12 +653,15 @@ def test_fixes_of_another_node_take_the_finding_away(rule: str) -> None:
 
 PARTS = 16
 """Of the corpus, so that workers share it."""
+OFTEN = 8
+"""How many times a fix is tried in a part in cases of other families of rules: some are offered for nearly every store."""
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_fix_of_the_corpus_says_what_a_check_says_after_it(part: int) -> None:
     """Whatever else depends on what a fix changes is judged again, in other nodes, too."""
     tried = 0
+    elsewhere: Counter[str] = Counter()
     for case in CASES[part::PARTS]:
         documents = contents(case)
         if case.get("unreadable") or not case.get("listable", True) or len(documents) > 40:
@@ -667,6 +671,10 @@ def test_every_fix_of_the_corpus_says_what_a_check_says_after_it(part: int) -> N
         except nz.SourceError:
             continue
         for finding in base.findings():
+            if finding.rule.split("-")[0] != case.get("rule", "").split("-")[0]:
+                elsewhere[finding.rule] += 1
+                if elsewhere[finding.rule] > OFTEN:
+                    continue
             try:
                 what_if = WhatIf(base).apply(finding)
             except CannotEdit:
@@ -679,4 +687,4 @@ def test_every_fix_of_the_corpus_says_what_a_check_says_after_it(part: int) -> N
             after.run()
             tried += 1
             assert picture(what_if.evaluation) == picture(after), (case["name"], finding.rule)
-    assert tried > 100
+    assert tried > 60

@@ -9,24 +9,12 @@ from typing import Any
 import pytest
 
 import nz_explorer as nz
+from tests.conventions.cs_documents import ARRAY, CS, REF
 
-CS = {"uuid": "e4dbf0b7-7a00-4ce6-b23e-484292014ab4", "name": "cs"}
-REF = {"uuid": "d89b30cf-ed8c-43d5-9a16-b492f0cd8786", "name": "ref"}
 SET: dict[str, Any] = {
     "direction": "future",
     "time": {"unit": "day", "epoch": "1850-01-01", "calendar": "noleap"},
     "values": {"regular": [0, 1]},
-}
-ARRAY = {
-    "zarr_format": 3,
-    "node_type": "array",
-    "shape": [3],
-    "data_type": "float64",
-    "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [3]}},
-    "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
-    "fill_value": 0,
-    "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
-    "dimension_names": ["time"],
 }
 
 

@@ -10,6 +10,7 @@ import pytest
 from jsonpatch import apply_patch
 
 import nz_explorer as nz
+from tests.conventions.cs_documents import ARRAY, CS, REF
 
 TIMES = {
     "direction": "future",
@@ -23,30 +24,16 @@ SYSTEM = {
         }
     }
 }
-DECLARED = [
-    {"uuid": "e4dbf0b7-7a00-4ce6-b23e-484292014ab4", "name": "cs"},
-    {"uuid": "d89b30cf-ed8c-43d5-9a16-b492f0cd8786", "name": "ref"},
-]
+DECLARED = [CS, REF]
 
 
 def _write(folder: Path, of_array: dict[str, Any]) -> None:
-    array = {
-        "zarr_format": 3,
-        "node_type": "array",
-        "shape": [3],
-        "data_type": "float64",
-        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [3]}},
-        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
-        "fill_value": 0,
-        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
-        "dimension_names": ["time"],
-    }
     group = {"zarr_format": 3, "node_type": "group"}
     documents = {
         "": {**group, "attributes": {}},
         "g": {**group, "attributes": {"zarr_conventions": DECLARED, "crs": {"t": SYSTEM}}},
-        "g/time": {**array, "attributes": {}},
-        "g/a": {**array, "attributes": {"zarr_conventions": DECLARED, **of_array}},
+        "g/time": {**ARRAY, "attributes": {}},
+        "g/a": {**ARRAY, "attributes": {"zarr_conventions": DECLARED, **of_array}},
     }
     for path, document in documents.items():
         (folder / path).mkdir(parents=True, exist_ok=True)

@@ -10,12 +10,12 @@ from nz_explorer.conventions.geozarr.rules import mapping_names
 from nz_explorer.conventions.geozarr.tile_matrix_sets import (
     KNOWN_SETS,
     TILE,
+    as_integer,
     matrices_by_id,
     matrix_of_level,
     name_of_set,
     pointer_of_matrix,
     tile_of,
-    whole,
 )
 from nz_explorer.conventions.nz.array_types import chunk_lengths
 from nz_explorer.documents.json_text import json_text
@@ -140,7 +140,7 @@ def _limits(
         and tile is not None
     ]
     for (low, high, _), there in zip(LIMITS, zip(*found, strict=True), strict=False):
-        first, last = (whole(member(given, own)) for own in (low, high))
+        first, last = (as_integer(member(given, own)) for own in (low, high))
         if type(first) is not int or type(last) is not int:
             continue  # in the spelling of the OGC, which is said already
         if last - first >= max(there):

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from nz_explorer.conventions.geozarr.attributes import says_the_same
 from nz_explorer.conventions.geozarr.tile_matrix_sets import (
     KNOWN_SETS,
+    as_integer,
     inline_as_text,
     listed_matrices,
     matrices_by_id,
     matrix_of_level,
     name_of_set,
     pointer_of_matrix,
-    whole,
     wrong_size,
 )
 from nz_explorer.documents.json_text import json_text
@@ -345,7 +345,7 @@ def _is_system(given: Any) -> bool:
 def _is_valid(name: str, value: Any) -> bool:
     """Whether a member of a tile matrix is what the standard says: integers, a point, or numbers above 0."""
     if name in ("matrixWidth", "matrixHeight"):
-        return type(whole(value)) is int and value > 0
+        return type(as_integer(value)) is int and value > 0
     if name == "pointOfOrigin":
         return numbers(value, 2) is not None
     return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
@@ -449,9 +449,11 @@ def wrong_limits(given: Any, matrix: Mapping[str, Any] | None) -> tuple[tuple[st
         )
     for low, high, size in LIMITS:
         keys = [name if name in given else OGC_LIMITS[name] for name in (low, high)]
-        first, last = (whole(given.get(key)) for key in keys)
+        first, last = (as_integer(given.get(key)) for key in keys)
         if type(first) is not int or type(last) is not int:
-            one_wrong = [key for key in keys if key in given and type(whole(given[key])) is not int]
+            one_wrong = [
+                key for key in keys if key in given and type(as_integer(given[key])) is not int
+            ]
             where = one_wrong[:1] if all(key in given for key in keys) else []
             return tuple(where), f"{low} and {high} must both be there, and be integers"
         if first < 0:

@@ -84,7 +84,7 @@ KNOWN_SETS: dict[str, TileMatrixSet] = {
 """By name, as the OGC registers them (opengeospatial/2D-Tile-Matrix-Set 7cee2f8), with those of LINZ as morecantile has them."""
 
 
-def whole(given: Any) -> Any:
+def as_integer(given: Any) -> Any:
     """Return a number without a fraction as an integer, which it is in JSON Schema; anything else as it is.
 
     Parameters
@@ -119,7 +119,7 @@ def matrices_by_id(given: Any) -> dict[str, Mapping[str, Any]]:
     """
     identified = ((level_name(identifier(one)), one) for one in listed_matrices(given)[1])
     return {
-        name: {key: whole(value) for key, value in one.items()}
+        name: {key: as_integer(value) for key, value in one.items()}
         for name, one in identified
         if name is not None
     }
@@ -205,7 +205,7 @@ def tile_of(matrix: Mapping[str, Any] | None) -> tuple[int, int] | None:
     """
     if matrix is None or wrong_size(matrix) is not None:
         return None
-    return whole(matrix["tileHeight"]), whole(matrix["tileWidth"])
+    return as_integer(matrix["tileHeight"]), as_integer(matrix["tileWidth"])
 
 
 def wrong_size(matrix: Any) -> str | None:
@@ -216,5 +216,5 @@ def wrong_size(matrix: Any) -> str | None:
     matrix
         A tile matrix.
     """
-    sizes = ((name, whole(member(matrix, name))) for name in ("tileWidth", "tileHeight"))
+    sizes = ((name, as_integer(member(matrix, name))) for name in ("tileWidth", "tileHeight"))
     return next((name for name, size in sizes if type(size) is not int or size < 1), None)

@@ -15,6 +15,7 @@ from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.model.dialects import nczarr
 
 if TYPE_CHECKING:
+    from nz_explorer.engine.findings import FixMaker
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
 
@@ -60,9 +61,7 @@ def no_text(node: Node, key: str) -> Fail:
         severity="info",
         impact="blocks",
         readers={"netCDF-C": "cannot open the dataset: invalid argument"},
-        fix=lambda _node: Draft(
-            "unsafe", (replace(pointer, text),), "it is a text to other readers then, too"
-        ),
+        fix=_as_text(pointer, text),
     )
 
 
@@ -85,20 +84,23 @@ def shortened(node: Node, key: str, place: Place) -> Iterator[Fail]:
         return
     if shown_as == text:
         return
+    pointer = node.attribute_pointer(key)
     found = Fail(
-        node.attribute_pointer(key),
+        pointer,
         f"{key} = {text} has the type of characters: netCDF-C writes a text that is JSON like this, and 4.10 reads"
         f" back {json_text(shown_as)}",
         severity="info",
         impact="values",
         readers={"netCDF-C": f"reads {json_text(shown_as)} in place of {json_text(text)} (4.10)"},
-        fix=lambda _node: Draft(
-            "unsafe",
-            (replace(node.attribute_pointer(key), text),),
-            "it is a text to other readers then, too",
-        ),
+        fix=_as_text(pointer, text),
     )
     yield read_today(node, place, found)
+
+
+def _as_text(pointer: str, text: str) -> FixMaker:
+    """Return the fix that makes a text of what stands there."""
+    note = "it is a text to other readers then, too"
+    return lambda _node: Draft("unsafe", (replace(pointer, text),), note)
 
 
 def _unpackable(node: Node, key: str, place: Place, shown_as: str) -> Fail:

@@ -70,7 +70,7 @@ def of_entry(pair: Pair, name: str, entry: Any) -> str:
         return OUTDATED if there else "crashes the process (4.10)" if noted else ""
     if not there and name == ".zarray":
         return of_missing(pair)
-    if name == ".zarray" and noted and path not in _listed(consolidated, above(path)):
+    if name == ".zarray" and noted and not _is_listed(consolidated, path):
         return NOT_SHOWN
     if name != ".zarray" and noted and (problem := _notes_lost(pair, name, entry, is_array)):
         return problem
@@ -93,7 +93,7 @@ def of_missing(pair: Pair) -> str:
     consolidated, path = pair.consolidated, pair.path
     if not consolidated.paths:
         return REFUSED
-    if not _is_noted(pair) or path not in _listed(consolidated, above(path)):
+    if not _is_noted(pair) or not _is_listed(consolidated, path):
         return NOT_SHOWN
     if isinstance(pair.node, Array):
         return _INVALID
@@ -126,21 +126,20 @@ def _member(note: Any, name: str) -> Any:
     return next((note[spelled] for spelled in nczarr.MEMBERS[name] if spelled in note), None)
 
 
-def _listed(consolidated: Consolidated, path: str) -> set[str]:
-    """Return the paths of what the entries of a group, and of those above it, lead netCDF-C to."""
-    if path != "/" and path not in _listed(consolidated, above(path)):
-        return set()
-    note = _note(consolidated, path, "group")
-    names = [
-        name for kind in ("arrays", "groups") for name in nczarr.names(_member(note, kind)) or ()
-    ]
-    return {below(path) + name for name in names}
+def _is_listed(consolidated: Consolidated, path: str) -> bool:
+    """Whether the entries of the group that a node is in, and of those above it, lead netCDF-C to the node."""
+    group = above(path)
+    if group != "/" and not _is_listed(consolidated, group):
+        return False
+    note = _note(consolidated, group, "group")
+    name = path.rpartition("/")[2]
+    return any(name in (nczarr.names(_member(note, kind)) or ()) for kind in ("arrays", "groups"))
 
 
 def _notes_lost(pair: Pair, name: str, entry: Any, is_array: bool) -> str:  # of the node
     """Return what comes of netCDF-C's own metadata that an entry lacks, or that lead nowhere."""
     consolidated, path = pair.consolidated, pair.path
-    if path != "/" and path not in _listed(consolidated, above(path)):
+    if path != "/" and not _is_listed(consolidated, path):
         return NOT_SHOWN
     if is_array:
         lost = _note(consolidated, path, "array") is None
@@ -176,7 +175,7 @@ def _misfits(consolidated: Consolidated, path: str, *, noted: bool) -> bool:
     """Whether an entry of an array gives a dimension another length than the entries that declare it."""
     entry = consolidated.entry(path, ".zarray")
     shape = entry.get("shape") if isinstance(entry, Mapping) else None
-    if not isinstance(shape, list) or (noted and path not in _listed(consolidated, above(path))):
+    if not isinstance(shape, list) or (noted and not _is_listed(consolidated, path)):
         return False
     if noted:
         note = _note(consolidated, path, "array")

@@ -71,6 +71,8 @@ def test_from_the_first_look_to_the_number_that_was_wanted(
 WATCH = """canvas => {
   const seen = { frames: 0, blank: 0, pale: 0 };
   const look = () => {
+    // one more frame may come after the watch is over
+    if (window.nzWatched !== seen) return;
     const { width, height } = canvas;
     const shown = canvas.isConnected && width * height > 0;
     const dots = shown ? canvas.getContext('2d').getImageData(0, 0, width, height).data : [];
@@ -81,7 +83,7 @@ WATCH = """canvas => {
     seen.blank += !dots.some((value, at) => at % 4 === 3 && value > 0);
     // a picture that is late pales on purpose
     seen.pale += opacity < 1 && !stage.classList.contains('nzx-stale');
-    if (window.nzWatched) requestAnimationFrame(look);
+    requestAnimationFrame(look);
   };
   window.nzWatched = seen;
   requestAnimationFrame(look);

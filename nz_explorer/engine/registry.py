@@ -25,10 +25,11 @@ It yields `Fail` for each violation, `Undecided` where it cannot decide, and not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from nz_explorer.engine.catalogue import RuleInfo, has_prefix, read
@@ -280,7 +281,7 @@ class Registry:
         by_slug = [rule for rule in self.rules.values() if rule.slug == wanted.lower()]
         return by_slug or [rule for rule in self.rules.values() if has_prefix(rule.id, wanted)]
 
-    def select(self, select: Iterable[str], ignore: Iterable[str]) -> dict[str, bool]:
+    def select(self, select: Iterable[str], ignore: Iterable[str]) -> Mapping[str, bool]:
         """Return for each rule whether it is selected: the longest prefix decides, as in ruff.
 
         Parameters
@@ -293,24 +294,7 @@ class Registry:
         ValueError
             If a prefix names no rule.
         """
-        chosen = [(prefix.strip(), True) for prefix in select]
-        chosen += [(prefix.strip(), False) for prefix in ignore]
-        for prefix, _ in chosen:
-            if not any(has_prefix(rule_id, prefix) for rule_id in self.rules):
-                raise ValueError(f"no rule is called {prefix!r} or starts with it")
-        any_selected = any(wanted for _, wanted in chosen)
-        result = {}
-        for rule_id, info in self.rules.items():
-            fitting = [(len(p), wanted) for p, wanted in chosen if has_prefix(rule_id, p)]
-            # Of equally long prefixes the one to ignore wins, because False sorts first.
-            longest = max(fitting, key=lambda item: (item[0], not item[1]), default=None)
-            if longest is None:
-                result[rule_id] = info.status != "off" and not any_selected
-            else:
-                # A rule that is off by default has to be named by more than its family.
-                named = info.status != "off" or longest[0] > len(info.family)
-                result[rule_id] = longest[1] and named
-        return result
+        return _selected(self, tuple(select), tuple(ignore))
 
     def choose(
         self, given: str | Iterable[str], hierarchy: Hierarchy, select: tuple[str, ...] = ()
@@ -343,3 +327,27 @@ class Registry:
             if key in names
             or ("auto" in names and (one.wanted is None or one.wanted(hierarchy, select)))
         )
+
+
+@lru_cache(maxsize=64)  # the same is asked for whenever a store is checked
+def _selected(
+    registry: Registry, select: tuple[str, ...], ignore: tuple[str, ...]
+) -> Mapping[str, bool]:
+    chosen = [(prefix.strip(), True) for prefix in select]
+    chosen += [(prefix.strip(), False) for prefix in ignore]
+    for prefix, _ in chosen:
+        if not any(has_prefix(rule_id, prefix) for rule_id in registry.rules):
+            raise ValueError(f"no rule is called {prefix!r} or starts with it")
+    any_selected = any(wanted for _, wanted in chosen)
+    result = {}
+    for rule_id, info in registry.rules.items():
+        fitting = [(len(p), wanted) for p, wanted in chosen if has_prefix(rule_id, p)]
+        # Of equally long prefixes the one to ignore wins, because False sorts first.
+        longest = max(fitting, key=lambda item: (item[0], not item[1]), default=None)
+        if longest is None:
+            result[rule_id] = info.status != "off" and not any_selected
+        else:
+            # A rule that is off by default has to be named by more than its family.
+            named = info.status != "off" or longest[0] > len(info.family)
+            result[rule_id] = longest[1] and named
+    return MappingProxyType(result)

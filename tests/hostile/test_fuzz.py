@@ -35,7 +35,8 @@ def test_nothing_hostile_is_our_mistake(name: str, data: st.DataObject) -> None:
     assert time.process_time() - began < 20
 
 
-def test_no_click_is_our_mistake() -> None:
+@pytest.mark.parametrize("part", range(4))
+def test_no_click_is_our_mistake(part: int) -> None:
     # By chance: hypothesis would take minutes to make such a failure small.
-    for number in range(60):
+    for number in range(part, 60, 4):
         CASES["talks"](Chance(f"click {number}"))

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.conventions.cf.packing import fill_is_unpacked
+from nz_explorer.conventions.zarr3.arrays import all_codecs
+from nz_explorer.conventions.zarr3.representations import returned, same
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
@@ -23,7 +25,15 @@ _KEEPS = ("transpose", "reshape")
 
 
 def _rounds(array: Array) -> bool:
-    return array.data_type.kind == "float" and next(_rounding(array), None) is not None
+    return array.data_type.kind == "float" and (
+        next(_rounding(array), None) is not None or _casts(array)
+    )
+
+
+def _casts(array: Array) -> bool:
+    return array.zarr_format == 3 and any(
+        codec_name(codec) == "cast_value" for _, codec in all_codecs(array.codecs, "")
+    )
 
 
 def _rounding(array: Array) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -55,36 +65,52 @@ def _marks(array: Array) -> Iterator[tuple[str, FillValue]]:
 @rule("CF-FILL-006", on="array", needs=("attributes", "data type", "codecs"), when=_rounds)
 def marks_are_kept_by_codecs(array: Array) -> Iterator[Fail]:
     """Require of each codec that rounds that it returns the marks for missing data as they are."""
-    from numcodecs.registry import get_codec  # type: ignore[import-untyped]
-
     if "_FillValue" in array.attributes and any(True for _ in fill_is_unpacked(array)):
         return  # a mark that was meant packed, which CF-PACK-003 tells
     told: set[str] = set()
     for pointer, mark in _marks(array):
         if not mark.usable or pointer in told:
             continue
-        stored = given = np.asarray([mark.value], array.data_type.numpy)
-        for name, settings in _rounding(array):
-            try:
-                codec = get_codec(dict(settings))
-                with np.errstate(all="ignore"):
-                    back = np.asarray(codec.decode(codec.encode(stored.copy())))
-                stored = (
-                    back.view(given.dtype) if back.dtype.kind in "uV" else back.astype(given.dtype)
-                )
-            except (TypeError, ValueError, ArithmeticError, RuntimeError):
-                return  # refused: other rules tell
-            if np.array_equal(stored, given, equal_nan=True):
-                continue
-            told.add(pointer)
-            what = value_text(mark.value)
-            yield Fail(
-                pointer,
-                f"the codec {name} writes {what} as {value_text(stored[0])}, so no missing value that was written through"
-                f" it is equal to {what}, and it is shown as data",
-                fix=_as_stored(pointer, mark, float(stored[0])),
-            )
-            break
+        changed = _rounded(array, mark.value) or _cast(array, pointer, mark.value)
+        if changed is None:
+            continue
+        told.add(pointer)
+        codecs, stored = changed
+        what = value_text(mark.value)
+        yield Fail(
+            pointer,
+            f"{codecs} {what} as {value_text(stored)}, so no missing value that was written through it is equal to"
+            f" {what}, and it is shown as data",
+            fix=_as_stored(pointer, mark, float(str(stored))),
+        )
+
+
+def _rounded(array: Array, mark: Any) -> tuple[str, Any] | None:
+    """Return the codec of numcodecs that changes a value, in words, and what it makes of it; None where none does."""
+    from numcodecs.registry import get_codec  # type: ignore[import-untyped]
+
+    stored = given = np.asarray([mark], array.data_type.numpy)
+    for name, settings in _rounding(array):
+        try:
+            codec = get_codec(dict(settings))
+            with np.errstate(all="ignore"):
+                back = np.asarray(codec.decode(codec.encode(stored.copy())))
+            stored = back.view(given.dtype) if back.dtype.kind in "uV" else back.astype(given.dtype)
+        except (TypeError, ValueError, ArithmeticError, RuntimeError):
+            return None  # refused: other rules tell
+        if not np.array_equal(stored, given, equal_nan=True):
+            return f"the codec {name} writes", stored[0]
+    return None
+
+
+def _cast(array: Array, pointer: str, mark: Any) -> tuple[str, Any] | None:
+    """Return the same for the codecs of Zarr v3 that make packed values; of fill_value Z3-CODEC-011 tells it."""
+    if not _casts(array) or pointer == array.pointer("fill_value"):
+        return None
+    read = returned(array, float(mark))
+    if read is None or np.isnan(read) or same(read, float(mark)):
+        return None  # NaN is taken for missing, too
+    return "the codec cast_value gives back", np.asarray(read, array.data_type.numpy)[()]
 
 
 def _as_stored(pointer: str, mark: FillValue, stored: float) -> FixMaker:

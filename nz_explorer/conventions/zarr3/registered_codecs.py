@@ -16,21 +16,22 @@ from nz_explorer.conventions.zarr3.representations import (
     REAL,
     ROUNDINGS,
     Representation,
+    cast,
+    mapped,
     representations,
     reshaped,
+    same,
 )
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, codec_name, configuration_of
 from nz_explorer.model.data_type import DataType, parse_v3
 from nz_explorer.model.fill_values import decode_storage_fill
-from nz_explorer.model.fill_values.spelling import as_type, value_text
+from nz_explorer.model.fill_values.spelling import value_text
 from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    Types = tuple[DataType | None, DataType | None]
 
 TAKES = {
     "scale_offset": (REAL, "integers and floats"),
@@ -164,55 +165,6 @@ def _scalar_map(at: str, given: Any, source: DataType | None, target: DataType) 
                     )
 
 
-def _mapped(number: float, scalar_map: Any, member: str, types: Types) -> float | bool | None:
-    """Return what the map of cast_value makes of a value: False where it says nothing, None where that cannot be told."""
-    pairs = scalar_map.get(member) if isinstance(scalar_map, dict) else None
-    if not isinstance(pairs, list):
-        return False
-    source, target = types
-    if source is None or source.numpy is None or target is None or target.numpy is None:
-        return None if pairs else False
-    # what scale_offset has made of it is rounded to the type, as the values of the map are
-    rounded = float(as_type(number, source.numpy))
-    for pair in pairs:
-        if not isinstance(pair, list) or len(pair) != 2:
-            return None  # reported above
-        known, becomes = _number(pair[0], source), _number(pair[1], target)
-        if known is None:
-            return None
-        if _same(known, rounded):
-            return becomes
-    return False
-
-
-def _number(given: Any, data_type: DataType) -> float | None:
-    """Return a value of a map as a number, with the infinity of the text's own example."""
-    if given == "+Infinity":
-        return math.inf
-    value = decode_storage_fill(given, data_type, 3).value
-    return None if value is None else float(value)
-
-
-def _same(one: float, other: float) -> bool:
-    return one == other or (math.isnan(one) and math.isnan(other))
-
-
-def _cast(number: float, settings: dict[str, Any], target: DataType) -> float | None:
-    """Return what cast_value makes of a value that is not in its map; None where it refuses it."""
-    if target.kind == "float" and target.numpy is not None:
-        return float(as_type(number, target.numpy))
-    rounding = ROUNDINGS.get(settings.get("rounding", "nearest-even"))
-    if rounding is None or not math.isfinite(number):
-        return None
-    whole, limits = rounding(number), np.iinfo(target.numpy)
-    low, high = int(limits.min), int(limits.max)
-    if low <= whole <= high:
-        return whole
-    if settings.get("out_of_range") == "wrap":
-        return (whole - low) % (high - low + 1) + low
-    return min(max(whole, low), high) if settings.get("out_of_range") == "clamp" else None
-
-
 def _fill_is_lost(
     at: str, settings: dict[str, Any], given: Representation, target: DataType
 ) -> Iterator[Fail]:
@@ -220,19 +172,19 @@ def _fill_is_lost(
     fill, scalar_map, source = given.fill, settings.get("scalar_map"), given.data_type
     if fill is None or target.kind not in REAL or target.numpy is None:
         return
-    made = _mapped(fill, scalar_map, "encode", (source, target))
+    made = mapped(fill, scalar_map, "encode", (source, target))
     if made is False:
-        made = _cast(fill, settings, target)
+        made = cast(fill, settings, target)
         if made is None:
             yield from _not_cast(at, fill, settings, target)
     if made is None or source is None or source.numpy is None:
         return
-    back = _mapped(made, scalar_map, "decode", (target, source))
+    back = mapped(made, scalar_map, "decode", (target, source))
     if back is False:
-        back = _cast(made, settings, source)
+        back = cast(made, settings, source)
     elif back is None:
         return
-    if back is None or not _same(back, fill):
+    if back is None or not same(back, fill):
         read = "nothing" if back is None else _text(back)
         # zarrs (August 2026) refuses it, and zarr-python does not ask: src/zarr/codecs/cast_value.py
         yield Fail(

@@ -201,6 +201,145 @@ def _scaled(settings: dict[str, Any], given: Representation) -> float | None:
         return float((fill - offset) * scale)
 
 
+def mapped(
+    number: float, scalar_map: Any, member: str, types: tuple[DataType | None, DataType | None]
+) -> float | bool | None:
+    """Return what the map of cast_value makes of a value: False where it says nothing, None where that cannot be told.
+
+    Parameters
+    ----------
+    number : float
+        The value.
+    scalar_map
+        The setting of that name.
+    member : {"encode", "decode"}
+        Which of its lists counts.
+    types : (DataType or None, DataType or None)
+        Of what is given, and of what is made.
+    """
+    pairs = scalar_map.get(member) if isinstance(scalar_map, dict) else None
+    if not isinstance(pairs, list):
+        return False
+    source, target = types
+    if source is None or source.numpy is None or target is None or target.numpy is None:
+        return None if pairs else False
+    # what scale_offset has made of it is rounded to the type, as the values of the map are
+    rounded = float(as_type(number, source.numpy))
+    for pair in pairs:
+        if not isinstance(pair, list) or len(pair) != 2:
+            return None  # which is reported
+        known, becomes = _real(pair[0], source), _real(pair[1], target)
+        if known is None:
+            return None
+        if same(known, rounded):
+            return becomes
+    return False
+
+
+def _real(given: Any, data_type: DataType) -> float | None:
+    """Return a value of a map as a number, with the infinity of the text's own example."""
+    if given == "+Infinity":
+        return math.inf
+    value = decode_storage_fill(given, data_type, 3).value
+    return None if value is None else float(value)
+
+
+def same(one: float, other: float) -> bool:
+    """Whether two numbers are equal, or both are no number."""
+    return one == other or (math.isnan(one) and math.isnan(other))
+
+
+def cast(number: float, settings: dict[str, Any], target: DataType) -> float | None:
+    """Return what cast_value makes of a value that is not in its map; None where it refuses it.
+
+    Parameters
+    ----------
+    number : float
+        The value.
+    settings : dict
+        The configuration of the codec.
+    target : DataType
+        The type of what is made.
+    """
+    if target.kind == "float" and target.numpy is not None:
+        return float(as_type(number, target.numpy))
+    rounding = ROUNDINGS.get(settings.get("rounding", "nearest-even"))
+    if rounding is None or not math.isfinite(number):
+        return None
+    whole, limits = rounding(number), np.iinfo(target.numpy)
+    low, high = int(limits.min), int(limits.max)
+    if low <= whole <= high:
+        return whole
+    if settings.get("out_of_range") == "wrap":
+        return (whole - low) % (high - low + 1) + low
+    return min(max(whole, low), high) if settings.get("out_of_range") == "clamp" else None
+
+
+def returned(array: Array, number: float) -> float | None:
+    """Return what is read where a number was written through the codecs scale_offset and cast_value of an array.
+
+    Parameters
+    ----------
+    array : Array
+        One of Zarr v3 with a type of real numbers.
+    number : float
+        A value of that type.
+
+    Returns
+    -------
+    float or None
+        None where a codec refuses the value, or where it cannot be told what becomes of it.
+    """
+    given = Representation(array.data_type, number)
+    passed = []
+    chain = list(array.codecs)
+    while chain:
+        codec = chain.pop(0)
+        name, settings = codec_name(codec), configuration_of(codec)
+        if name == "sharding_indexed" and isinstance(inner := settings.get("codecs"), list):
+            chain = list(inner)
+        elif name in ("cast_value", "scale_offset"):
+            after = _after(name, settings, given)
+            if name == "cast_value":
+                types = (given.data_type, after.data_type)
+                after = replace(after, fill=_cast_either_way(given.fill, settings, "encode", types))
+            passed.append((name, settings, given.data_type, after.data_type))
+            given = after
+        elif name not in ("transpose", "reshape"):
+            break
+    read = given.fill
+    for name, settings, source, target in reversed(passed):
+        if name == "cast_value":
+            read = _cast_either_way(read, settings, "decode", (target, source))
+        else:
+            read = _unscaled(read, settings, source)
+    return read
+
+
+def _cast_either_way(
+    number: float | None,
+    settings: dict[str, Any],
+    member: str,
+    types: tuple[DataType | None, DataType | None],
+) -> float | None:
+    target = types[1]
+    if number is None or target is None or target.numpy is None or target.kind not in REAL:
+        return None
+    made = mapped(number, settings.get("scalar_map"), member, types)
+    return cast(number, settings, target) if made is False else made
+
+
+def _unscaled(
+    number: float | None, settings: dict[str, Any], data_type: DataType | None
+) -> float | None:
+    if number is None or data_type is None or data_type.numpy is None:
+        return None
+    given = (number, settings.get("offset", 0), settings.get("scale", 1))
+    value, offset, scale = (as_type(one, data_type.numpy) for one in given)
+    with np.errstate(all="ignore"):
+        return float(value / scale + offset) if scale else None
+
+
 def reshaped(wanted: Any, shape: list[int] | None) -> list[int] | None:
     """Return the shape that the codec reshape makes of one; None where it makes none, or where it is not known.
 

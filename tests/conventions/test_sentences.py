@@ -37,6 +37,8 @@ SENTENCES = {
     "CS-REG-001: addresses of cs, and the uuid of another convention": "is that of another convention, and counts for more",
     "Z2-CHUNK-004: no compressor where the metadata say zlib": "chunk a/0.0: zlib.error: Error -3",
     "NZ-DECL-007: CF in one only": 'only one of them names "ACDD-1.3"',
+    "TREE-001: a zip file in whose top folder there is no root": 'in whose top folder "foo.zarr" everything is',
+    "TREE-013: a folder that is called .zarray, with the document in it": "a/.zarray is a folder and no document",
     "Z3-GRID-004: no name": 'chunk_grid has no name, such as "regular"',
     "Z3-KEY-001: no name": 'chunk_key_encoding has no name, such as "default"',
     "Z3-CM-001: no kind": 'kind is missing; it must be "inline"',

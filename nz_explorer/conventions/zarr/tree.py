@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr.documents import place
+from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add
 from nz_explorer.engine.registry import rule
@@ -100,9 +101,11 @@ def root_document(group: Group) -> Iterator[Fail]:
     """Fail where there is no metadata document at the root."""
     if _has_no_document(group) and group.path == "/" and group.hierarchy.consolidated is None:
         names = [child.path.lstrip("/") for child in group.children or ()]
+        top = group.hierarchy.reader.packaging.top_folder
+        inside = f", in whose top folder {json_text(top)} everything is" if top else ""
         yield Fail(
             "",
-            f"no Zarr hierarchy at {group.hierarchy.source} (looked for zarr.json, .zgroup, .zarray and .zmetadata);"
+            f"no Zarr hierarchy at {group.hierarchy.source}{inside} (looked for zarr.json, .zgroup, .zarray and .zmetadata);"
             f" there are nodes below it: {listed(names)}",
             related=tuple(f"/{name}" for name in names),
             readers=_NO_ROOT | {"netCDF-C": "crashes the process (4.10)"}
@@ -158,7 +161,11 @@ def _is_needed(group: Group) -> bool:
 
 
 def _create_root(node: Node) -> Draft:
-    return replace(_create_group(node), safety="suggest", note="or open the nodes below one by one")
+    draft = _create_group(node)
+    note = draft.note or "or open the nodes below one by one"
+    if node.hierarchy.reader.packaging.top_folder:  # TREE-009
+        note = f"then zip it again from inside the folder, as readers look for the root at the top; {note}"
+    return replace(draft, safety="suggest", note=note)
 
 
 def _create_group(node: Node) -> Draft:
@@ -166,6 +173,8 @@ def _create_group(node: Node) -> Draft:
         (child.zarr_format for child in getattr(node, "children", None) or () if child.zarr_format),
         3,
     )
+    if zarr_format == 2 and ".zgroup" in getattr(node, "other_names", ()):  # TREE-013
+        return Draft("suggest", note="put a document in place of the folder .zgroup")
     if zarr_format == 2:
         return _created(node, ".zgroup", {"zarr_format": 2})
     document = {"zarr_format": 3, "node_type": "group"}

@@ -205,7 +205,12 @@ def holding_nodes(
         If given, the Zarr formats of the nodes that were met are added to it.
     """
     holding: set[str] = set()
-    level = [(path, key) for path, keys in held.items() for key in keys[:PROBE_FOLDERS]]
+    level = [
+        (path, key)
+        for path, keys in held.items()
+        for key in keys[:PROBE_FOLDERS]
+        if _may_be_node(key)
+    ]
     for _ in range(PROBE_DEPTH):
         if not level:
             break
@@ -224,9 +229,15 @@ def holding_nodes(
         for (path, key), listing in zip(level, listings, strict=True):
             if path not in holding and not isinstance(listing, ReadError):
                 keys = next_level.setdefault(path, [])
-                keys.extend((path, f"{key}/{name}") for name in listing.names)
+                keys.extend((path, f"{key}/{name}") for name in listing.names if _may_be_node(name))
         level = [one for keys in next_level.values() for one in keys[:PROBE_FOLDERS]]
     return holding
+
+
+def _may_be_node(key: str) -> bool:
+    """Whether a key is that of no document, of which only ``zarr.json`` may be the name of a node."""
+    name = key.rpartition("/")[2]
+    return not is_document(name) or name in V3_NAMES
 
 
 def nodes_without_documents(

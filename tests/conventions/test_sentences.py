@@ -39,6 +39,7 @@ SENTENCES = {
     "NZ-DECL-007: CF in one only": 'only one of them names "ACDD-1.3"',
     "TREE-001: a zip file in whose top folder there is no root": 'in whose top folder "foo.zarr" everything is',
     "TREE-013: a folder that is called .zarray, with the document in it": "a/.zarray is a folder and no document",
+    "Z2-OGC-009: Multiscales": 'no attribute multiscales; did you mean it by "Multiscales"?',
     "Z3-GRID-004: no name": 'chunk_grid has no name, such as "regular"',
     "Z3-KEY-001: no name": 'chunk_key_encoding has no name, such as "default"',
     "Z3-CM-001: no kind": 'kind is missing; it must be "inline"',

@@ -150,7 +150,11 @@ def _root_without_document(
                 " relative, such as zarr.json; unzip it, and zip it again from inside the folder"
             )
         raise SourceError(f"{where} is empty: there is no Zarr hierarchy (looked for {looked})")
-    if folders := [name for name in names if name in V2_NAMES and not (documents[name].has_bytes or documents[name].error)]:
+    if folders := [
+        name
+        for name in names
+        if name in V2_NAMES and not (documents[name].has_bytes or documents[name].error)
+    ]:
         are = "is a folder" if len(folders) == 1 else "are folders"
         raise SourceError(
             f"there is no Zarr hierarchy at {where}: {listed(folders)} there {are}, and no document"

@@ -209,7 +209,7 @@ def type_string(array: Array) -> Iterator[Fail]:
                 at,
                 f"{what} is not a type of the specification; {why}",
                 # the specification has no other way to store texts of any length
-                severity="info" if known and not late else "warning",
+                severity="info" if known and not late else "warning" if filtered else None,
                 impact="blocks" if late else None,
                 readers=_LATE if late else {} if known else OBJECTS,
                 fix=None if filtered else _by_first_chunk,

@@ -254,6 +254,10 @@ _SEEN_BY_NONE = {
 """Of Zarr v3 below v2, which netCDF-C reads."""
 
 
+_OF_V3_DOCUMENTS = ("Z3-DOC-001", "Z3-DOC-002", "Z3-DOC-003", "Z3-DOC-004", "Z3-DOC-007")
+"""What members a document of Zarr v3 has."""
+
+
 @rule("TREE-005", on="node")
 def one_format(node: Node) -> Iterator[Fail]:
     """Fail on a node of another version than the root: readers that follow the root do not see it."""
@@ -267,6 +271,9 @@ def one_format(node: Node) -> Iterator[Fail]:
         if renamed
         else f"this node is Zarr v{own} in a Zarr v{root} hierarchy",
         readers=_SEEN_BY_NONE if own == 3 else None,
+        hidden_from=tuple(_SEEN_BY_NONE) if own == 3 else ("zarr-python", "xarray"),
+        # what is a document of Zarr v2 lacks all that v3 has
+        covers=_OF_V3_DOCUMENTS if renamed else (),
         fix=lambda node: Draft(
             "suggest",
             note=f"rename zarr.json to {_home(node)}"

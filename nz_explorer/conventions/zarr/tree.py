@@ -12,6 +12,7 @@ from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, configuration_of
+from nz_explorer.model.dialects import nczarr
 from nz_explorer.model.hierarchy import OTHER_FORMATS, in_other_format, is_document
 from nz_explorer.model.paths import below
 from nz_explorer.store import ReadError
@@ -136,7 +137,7 @@ def group_document(group: Group) -> Iterator[Fail]:
             related=tuple(child.path for child in children),
             # zarr-python looks for the documents of the root before it opens the consolidated metadata
             impact="blocks" if group.path == "/" or needed else None,
-            readers=_NO_ROOT if group.path == "/" else _NO_ENTRY if needed else None,
+            readers=_NO_ROOT if group.path == "/" else _NO_ENTRY if needed else _not_shown(group),
             # On a disk a node of the document's name (Z3-NAME-003) leaves no room for the document.
             fix=None if any(child.name == "zarr.json" for child in children) else _create_group,
         )
@@ -146,6 +147,19 @@ _NO_ENTRY = dict.fromkeys(
     ("zarr-python", "xarray"),
     "raises GroupNotFoundError for the root, unless told not to use consolidated metadata",
 )
+
+
+def _not_shown(group: Group) -> dict[str, str] | None:
+    """Return what readers do without the document of a group, where it is not what the rule's entry says: netCDF-C reads v2."""
+    hierarchy = group.hierarchy
+    if hierarchy.zarr_format != 2 or nczarr.is_marked(hierarchy.root):
+        return None
+    not_shown = "does not show the subtree"
+    return {
+        "zarr-python": "skips the subtree with a warning",
+        "xarray": not_shown,
+        "netCDF-C": not_shown,
+    }
 
 
 def _is_needed(group: Group) -> bool:

@@ -221,6 +221,7 @@ def test_readers_do_what_is_said_of_nodes_that_they_do_not_see(tmp_path: Path) -
         "TREE-002: v2: an array in a folder",
         "TREE-005: an array of v2 in zarr.json",
         "TREE-005: what else is wrong with a node that readers do not see does not hurt them",
+        "Z2-GRP-002: the document of an array under the name of a group's",
         "TREE-013: a folder that is called .zarray, with the document in it",
     )
     cases = [case for case in CASES if case["name"] in names]

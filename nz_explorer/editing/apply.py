@@ -154,7 +154,7 @@ def apply(
     Parameters
     ----------
     changes : WhatIf, or iterable of Finding or Fix
-        What was tried, or what to fix.
+        What was tried, or what to fix. A finding that the fix of one before has cured is passed over.
     hierarchy : Hierarchy or Evaluation, optional
         Where findings and fixes belong, opened with ``mode="r+"``. A `WhatIf` knows it. A hierarchy is checked
         again, with all values read where the findings do not show otherwise; `Report.evaluation` is not.
@@ -185,8 +185,17 @@ def apply(
         if isinstance(change, Fix):
             what_if.try_fix(change)
         else:
-            what_if.apply(change)
+            _apply(what_if, change)
     return Proposal(what_if)
+
+
+def _apply(what_if: WhatIf, finding: Finding) -> None:
+    """Try the fix of a finding, unless that of another has cured it, too."""
+    try:
+        what_if.apply(finding)
+    except CannotEdit:
+        if finding.said not in {one.said for one in what_if.gone}:
+            raise
 
 
 def _showing(findings: list[Finding], hierarchy: Hierarchy) -> Evaluation:

@@ -53,7 +53,7 @@ class Convention:
     decided_by : tuple of str
         Families whose required rules decide whether it is kept, by default its own.
     delegates : tuple of str
-        Rules of other families that report what its own text demands: it is broken where one of them is.
+        Other rules that report what its own text demands: it is broken where one of them is, and need not be evaluated to be kept.
     zarr_format : int or None
         The version of Zarr that it is written for; None for any.
     in_other_formats : bool or None

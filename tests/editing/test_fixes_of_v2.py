@@ -237,3 +237,16 @@ def test_a_separator_that_is_none_becomes_that_of_the_chunks(
     assert "Z2-ARR-010" not in fixed(written(tmp_path, documents), "Z2-ARR-010")
     fixed_array = json.loads((tmp_path / "a/.zarray").read_bytes())
     assert fixed_array == {**array, "dimension_separator": right}
+
+
+@pytest.mark.parametrize("rules", [("Z2-ARR-003", "Z2-OGC-002"), ("Z2-OGC-002", "Z2-ARR-003")])
+def test_what_the_fix_of_another_finding_has_cured_is_passed_over(
+    tmp_path: Path, rules: tuple[str, ...]
+) -> None:
+    documents = {".zgroup": GROUP, "a/.zarray": ARRAY | {"dimension_names": ["x"]}}
+    found = {f.rule: f for f in nz.check(written(tmp_path, documents), progress=False).findings}
+    nz.apply([found[rule] for rule in rules], nz.open_store(tmp_path, mode="r+")).write()
+    left = {f.rule for f in nz.check(tmp_path, progress=False).findings}
+    assert left.isdisjoint(rules)
+    assert json.loads((tmp_path / "a/.zattrs").read_bytes()) == {"_ARRAY_DIMENSIONS": ["x"]}
+    assert json.loads((tmp_path / "a/.zarray").read_bytes()) == ARRAY

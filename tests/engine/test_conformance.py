@@ -270,3 +270,30 @@ def test_consolidated_metadata_do_not_answer_for_documents(
         (tmp_path / key).write_text(json.dumps(document))
     report = nz.check(tmp_path, progress=False, **options)
     assert report.conforms["Zarr v2"] is kept
+
+
+@pytest.mark.parametrize(
+    ("compressor", "chunk", "kept"),
+    [
+        (None, bytes(8), True),
+        (None, bytes(4), False),  # Z2-CHUNK-003
+        ({"id": "zlib", "level": 1}, bytes(8), False),  # Z2-CHUNK-004
+        ({"id": "zlib", "clevel": 1}, None, True),  # Z2-CODEC-003: settings are the codec's own
+    ],
+)
+def test_chunks_that_were_read_decide_on_zarr_v2(
+    compressor: dict[str, Any] | None, chunk: bytes | None, kept: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "a").mkdir()
+    array = {"shape": [2], "chunks": [2], "dtype": "<f4", "compressor": compressor}
+    documents = BEHIND | {"a/.zarray": BEHIND["a/.zarray"] | array}
+    for key, document in documents.items():
+        (tmp_path / key).write_text(json.dumps(document))
+    if chunk is not None:
+        (tmp_path / "a/0").write_bytes(chunk)
+    report = nz.check(tmp_path, progress=False, conventions="zarr2", values="all")
+    assert report.conforms["Zarr v2"] is kept
+    unread = nz.check(tmp_path, progress=False, conventions="zarr2", values="none")
+    assert unread.conforms["Zarr v2"] is True
+    beside = "conforms to its text, which does not say what 1 error is about"
+    assert (beside in report.to_text()) is any("clevel" in f.pointer for f in report.findings)

@@ -15,7 +15,11 @@ NCZARR = Convention(
     families=("NCZ", "JSON"),
     builds_on=("zarr2",),
     decided_by=("NCZ", "Z2", "JSON", "TREE"),  # "is expected to also be a legal Zarr dataset"
-    delegates=("Z2-OGC-003",),  # what `_ARRAY_DIMENSIONS` is
+    delegates=(
+        "Z2-OGC-003",  # what `_ARRAY_DIMENSIONS` is
+        "Z2-CHUNK-003",
+        "Z2-CHUNK-004",
+    ),
     zarr_format=2,
     in_other_formats=None,  # its text speaks of v2; what it has on v3 is commented out
     decides="info",  # the text describes what netCDF-C writes, and has no word of duty

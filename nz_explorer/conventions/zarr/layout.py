@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.zarr.tree import DOCUMENTS_V2
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add
@@ -229,6 +230,7 @@ def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
     yield from _with_backslash(group, group.other_names)
     yield from _renamed(group, "", group.other_names)
     own = {document.name for document in group.documents}
+    yield from _folders_like_documents(group, "", set(group.other_names) - own)
     others = [name for name in group.other_names if _may_be_node(name) and name not in own]
     unknown = sorted(others)[:MOST_LOOKED_INTO]
     stem = below(group.path)[1:]
@@ -239,6 +241,7 @@ def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
                 yield Undecided(f"unreadable: {answer.detail}", rule_id)
         else:
             yield from _renamed(group, f"{name}/", answer.names)
+            yield from _folders_like_documents(group, f"{name}/", answer.names)
             known = {renamed_document(one) or one for one in answer.names}
             alone = known.isdisjoint((".zgroup", ".zarray"))
             if alone and {"meta", "attrs"} <= set(answer.names):
@@ -313,6 +316,8 @@ def names_in_array(array: Array, inside: Inside) -> Iterator[Fail]:
     """Fail on the same in an array: its attributes, and its chunks."""
     yield from _with_backslash(array, inside.other_names)
     yield from _renamed(array, "", inside.other_names)
+    own = {document.name for document in array.documents}
+    yield from _folders_like_documents(array, "", set(inside.other_names) - own)
 
 
 def _make_group(path: str, names: Iterable[str], node: Node) -> Draft:
@@ -353,6 +358,31 @@ def _renamed(node: Node, folder: str, names: Iterable[str]) -> Iterator[Fail]:
                 **_harm(node, folder, right),
                 fix=partial(_copied, f"{key}{name}", f"{key}{right}"),
             )
+
+
+def _folders_like_documents(node: Node, folder: str, names: Iterable[str]) -> Iterator[Fail]:
+    """Fail on folders that are called like documents of Zarr v2: they are listed, and there is nothing to read."""
+    if node.hierarchy.zarr_format != 2:  # there one in v3 is a node, of which Z3-NAME-003 tells
+        return
+    reader = node.hierarchy.reader
+    for name in sorted(DOCUMENTS_V2.intersection(names)):
+        key = f"{below(node.path)[1:]}{folder}{name}"
+        document, listing = reader.get_many([key])[0], reader.list_many([key], limit=1)[0]
+        if document is None and not isinstance(listing, ReadError):
+            inner = f"{key}/{name}"
+            lies_in = _content(inner, node) is not None
+            yield Fail(
+                "",
+                f"{key} is a folder and no document, so readers do not see what should be in it",
+                rule="TREE-013",
+                **_harm(node, folder, name),
+                fix=partial(_not_a_folder, key, inner if lies_in else None),
+            )
+
+
+def _not_a_folder(key: str, inner: str | None, _node: Node) -> Draft:
+    where = f"{inner} is the document" if inner else "write the document again"
+    return Draft("suggest", note=f"{where}: put it in place of the folder, as {key}")
 
 
 def _harm(node: Node, folder: str, right: str) -> dict[str, Any]:

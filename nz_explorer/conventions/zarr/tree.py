@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr.documents import place
+from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, configuration_of
+from nz_explorer.model.dialects import nczarr
 from nz_explorer.model.hierarchy import OTHER_FORMATS, in_other_format, is_document
 from nz_explorer.model.paths import below
 from nz_explorer.store import ReadError
@@ -100,9 +102,11 @@ def root_document(group: Group) -> Iterator[Fail]:
     """Fail where there is no metadata document at the root."""
     if _has_no_document(group) and group.path == "/" and group.hierarchy.consolidated is None:
         names = [child.path.lstrip("/") for child in group.children or ()]
+        top = group.hierarchy.reader.packaging.top_folder
+        inside = f", in whose top folder {json_text(top)} everything is" if top else ""
         yield Fail(
             "",
-            f"no Zarr hierarchy at {group.hierarchy.source} (looked for zarr.json, .zgroup, .zarray and .zmetadata);"
+            f"no Zarr hierarchy at {group.hierarchy.source}{inside} (looked for zarr.json, .zgroup, .zarray and .zmetadata);"
             f" there are nodes below it: {listed(names)}",
             related=tuple(f"/{name}" for name in names),
             readers=_NO_ROOT | {"netCDF-C": "crashes the process (4.10)"}
@@ -133,7 +137,7 @@ def group_document(group: Group) -> Iterator[Fail]:
             related=tuple(child.path for child in children),
             # zarr-python looks for the documents of the root before it opens the consolidated metadata
             impact="blocks" if group.path == "/" or needed else None,
-            readers=_NO_ROOT if group.path == "/" else _NO_ENTRY if needed else None,
+            readers=_NO_ROOT if group.path == "/" else _NO_ENTRY if needed else _not_shown(group),
             # On a disk a node of the document's name (Z3-NAME-003) leaves no room for the document.
             fix=None if any(child.name == "zarr.json" for child in children) else _create_group,
         )
@@ -143,6 +147,19 @@ _NO_ENTRY = dict.fromkeys(
     ("zarr-python", "xarray"),
     "raises GroupNotFoundError for the root, unless told not to use consolidated metadata",
 )
+
+
+def _not_shown(group: Group) -> dict[str, str] | None:
+    """Return what readers do without the document of a group, where it is not what the rule's entry says: netCDF-C reads v2."""
+    hierarchy = group.hierarchy
+    if hierarchy.zarr_format != 2 or nczarr.is_marked(hierarchy.root):
+        return None
+    not_shown = "does not show the subtree"
+    return {
+        "zarr-python": "skips the subtree with a warning",
+        "xarray": not_shown,
+        "netCDF-C": not_shown,
+    }
 
 
 def _is_needed(group: Group) -> bool:
@@ -158,7 +175,11 @@ def _is_needed(group: Group) -> bool:
 
 
 def _create_root(node: Node) -> Draft:
-    return replace(_create_group(node), safety="suggest", note="or open the nodes below one by one")
+    draft = _create_group(node)
+    note = draft.note or "or open the nodes below one by one"
+    if node.hierarchy.reader.packaging.top_folder:  # TREE-009
+        note = f"then zip it again from inside the folder, as readers look for the root at the top; {note}"
+    return replace(draft, safety="suggest", note=note)
 
 
 def _create_group(node: Node) -> Draft:
@@ -166,6 +187,8 @@ def _create_group(node: Node) -> Draft:
         (child.zarr_format for child in getattr(node, "children", None) or () if child.zarr_format),
         3,
     )
+    if zarr_format == 2 and ".zgroup" in getattr(node, "other_names", ()):  # TREE-013
+        return Draft("suggest", note="put a document in place of the folder .zgroup")
     if zarr_format == 2:
         return _created(node, ".zgroup", {"zarr_format": 2})
     document = {"zarr_format": 3, "node_type": "group"}
@@ -245,6 +268,10 @@ _SEEN_BY_NONE = {
 """Of Zarr v3 below v2, which netCDF-C reads."""
 
 
+_OF_V3_DOCUMENTS = ("Z3-DOC-001", "Z3-DOC-002", "Z3-DOC-003", "Z3-DOC-004", "Z3-DOC-007")
+"""What members a document of Zarr v3 has."""
+
+
 @rule("TREE-005", on="node")
 def one_format(node: Node) -> Iterator[Fail]:
     """Fail on a node of another version than the root: readers that follow the root do not see it."""
@@ -258,6 +285,9 @@ def one_format(node: Node) -> Iterator[Fail]:
         if renamed
         else f"this node is Zarr v{own} in a Zarr v{root} hierarchy",
         readers=_SEEN_BY_NONE if own == 3 else None,
+        hidden_from=tuple(_SEEN_BY_NONE) if own == 3 else ("zarr-python", "xarray"),
+        # what is a document of Zarr v2 lacks all that v3 has
+        covers=_OF_V3_DOCUMENTS if renamed else (),
         fix=lambda node: Draft(
             "suggest",
             note=f"rename zarr.json to {_home(node)}"

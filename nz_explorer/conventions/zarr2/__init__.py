@@ -28,6 +28,8 @@ ZARR2 = Convention(
     families=("Z2",),
     builds_on=("zarr",),
     decided_by=("Z2", "JSON", "TREE"),
+    # what a chunk consists of is defined ("Chunks"); what nobody has read is not held against a dataset
+    delegates=("Z2-CHUNK-003", "Z2-CHUNK-004"),
     rules=tuple(
         f"{__name__}.{module}"
         for module in (

@@ -217,8 +217,6 @@ def _whose(member: str) -> str:
 def _without(member: str, pointer: str, node: Node) -> Draft:
     """Take a key away that readers ignore; what may be meant as attributes goes where they belong."""
     value = node.metadata[member]
-    if member in ARRAY_MEMBERS and node.metadata.keys() >= set(MANDATORY):
-        return Draft("suggest", note="rename .zgroup to .zarray, if it is an array")
     if member == "dimension_names" and isinstance(node, Array) and _are_names(value, node):
         named = set_attribute(node, "_ARRAY_DIMENSIONS", value)
         return Draft("suggest", (remove(pointer), *named), "which Zarr v2 has in _ARRAY_DIMENSIONS")
@@ -425,7 +423,30 @@ def group_members(group: Group) -> Iterator[Fail]:
     known = {"zarr_format"}
     if main.origin == "consolidated":  # zarr-python puts an empty one into each consolidated entry
         known.add("consolidated_metadata")
-    yield from _extra(group, frozenset(known), "other keys MUST NOT be present")
+    if group.metadata.keys() >= set(MANDATORY):
+        yield _document_of_an_array(group)
+    else:
+        yield from _extra(group, frozenset(known), "other keys MUST NOT be present")
+
+
+def _document_of_an_array(group: Group) -> Fail:
+    """Return that a .zgroup has all that a .zarray has to have."""
+    empty = "shows an empty group"
+    readers = dict.fromkeys(("zarr-python", "xarray", "netCDF-C"), empty)
+    unnamed = "_ARRAY_DIMENSIONS" not in group.attributes
+    if not group.is_root:  # of what is in a group zarr-python goes by the members
+        readers["zarr-python"] = "lists an array, and finds none at its path"
+        del readers["xarray"]
+        if unnamed:
+            readers["xarray"] = "raises an error, and opens nothing of the group above"
+    return Fail(
+        "/.zgroup/shape",
+        ".zgroup has all the keys of a .zarray, which in a group MUST NOT be present: most likely it is one under another name",
+        impact="values",
+        readers=readers,
+        stops=("xarray",) if unnamed and not group.is_root else (),
+        fix=lambda _node: Draft("suggest", note="rename .zgroup to .zarray, if it is an array"),
+    )
 
 
 def _no_format(readers: Mapping[str, str]) -> Fail:

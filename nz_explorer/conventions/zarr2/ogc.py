@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,9 @@ from nz_explorer.conventions.suggested_names import names_given, suggested_names
 from nz_explorer.conventions.times_as_numbers import REFUSED, TIMES, as_numbers, in_multiples
 from nz_explorer.conventions.zarr2.nodes import NCZARR, V2
 from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR, shown
+from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
-from nz_explorer.engine.findings import Fail, Undecided
+from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, move, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
@@ -32,6 +34,9 @@ _NUMBERED = re.compile(r"[A-Za-z]*[_-]?\d+")
 """Names that levels of a pyramid have."""
 _LEVELS = (1.5, 4.5)
 """By how much one level of a pyramid is shorter than the next."""
+
+_MULTISCALES = re.compile(r"multi[ _-]?scales?", re.IGNORECASE)
+"""Names that are nearly multiscales."""
 
 FLOATS = ("float32", "float64")
 XARRAY = {"xarray": "raises ValueError and cannot open the group"}
@@ -384,16 +389,25 @@ def pyramids_are_described(group: Group) -> Iterator[Fail]:
     levels: Sequence[Node] = groups or group.arrays
     if not (_is_pyramid_of(groups) if groups else _are_numbered_levels(group.arrays)):
         return
+    has = "no attribute multiscales"
+    fix: FixMaker | None = None
+    near = next(filter(_MULTISCALES.fullmatch, group.attributes), None)
+    if "multiscales" in group.attributes:
+        has = f"{shown(given)} as multiscales, which describes none"
+    elif near is not None:
+        has += f"; did you mean it by {json_text(near)}?"
+        wrong, right = (group.attribute_pointer(name) for name in (near, "multiscales"))
+        fix = partial(_renamed, wrong, right)
     yield Fail(
         group.attribute_pointer("multiscales"),
-        f"{listed(level.name for level in levels)} look like the levels of a pyramid, but the group has "
-        + (
-            f"{shown(given)} as multiscales, which describes none"
-            if "multiscales" in group.attributes
-            else "no attribute multiscales"
-        ),
+        f"{listed(level.name for level in levels)} look like the levels of a pyramid, but the group has {has}",
         related=tuple(level.path for level in levels),
+        fix=fix,
     )
+
+
+def _renamed(wrong: str, right: str, _node: Node) -> Draft:
+    return Draft("suggest", (move(wrong, right),))
 
 
 def _is_pyramid_of(levels: Sequence[Group]) -> bool:

@@ -46,6 +46,7 @@ _EMPTY = re.compile(r"[<>|][SUV]0+")
 """Types whose elements have no bytes."""
 _PADDED = re.compile(r"[<>|][biufc]0+\d+")
 """Numbers whose size is spelled with zeros in front."""
+_NOT_LOADED = {"xarray": "opens the group, and raises TypeError when it loads the values"}
 _NO_UNITS = re.compile(r"[<>|]?[mM]8?(\[generic\])?")
 NAMES = ("NaN", "Infinity", "-Infinity")
 """The only spellings of numbers that JSON does not have (Zarr v2, Fill value encoding)."""
@@ -209,7 +210,7 @@ def type_string(array: Array) -> Iterator[Fail]:
                 at,
                 f"{what} is not a type of the specification; {why}",
                 # the specification has no other way to store texts of any length
-                severity="info" if known and not late else "warning",
+                severity="info" if known and not late else "warning" if filtered else None,
                 impact="blocks" if late else None,
                 readers=_LATE if late else {} if known else OBJECTS,
                 fix=None if filtered else _by_first_chunk,
@@ -244,19 +245,17 @@ def time_units(array: Array) -> Iterator[Fail]:
     """Require the unit of times."""
     for at, given in _type_strings(array):
         if _without_units(given):
-            yield Fail(
-                at,
-                f"dtype {shown(given)} has no unit of time",
-                readers=NCZARR_ERROR if _is_taken_without_unit(array, given) else None,
-            )
+            readers = _readers_without_unit(array, at, given)
+            yield Fail(at, f"dtype {shown(given)} has no unit of time", readers=readers)
 
 
-def _is_taken_without_unit(array: Array, given: str) -> bool:
-    """Whether zarr-python opens it: NumPy makes any number a duration without a unit, but no number a date."""
-    if given.lstrip("<>|=").startswith("m8"):
-        return True
-    is_field = array.metadata.get("dtype") != given
-    return not is_field and array.metadata.get("fill_value") in (None, "NaT")
+def _readers_without_unit(array: Array, at: str, given: str) -> Mapping[str, str] | None:
+    """Return what others do where zarr-python opens it: NumPy makes any number a duration without a unit, but no number a date."""
+    alone = at == "/.zarray/dtype"
+    filled = array.metadata.get("fill_value") not in (None, "NaT")
+    if not given.lstrip("<>|=").startswith("m8") and (filled or not alone):
+        return None
+    return NCZARR_ERROR | (_NOT_LOADED if alone else {})
 
 
 def _problem(array: Array) -> FillProblem | None:

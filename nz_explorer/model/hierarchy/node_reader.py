@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
 from typing import TYPE_CHECKING
@@ -205,7 +205,12 @@ def holding_nodes(
         If given, the Zarr formats of the nodes that were met are added to it.
     """
     holding: set[str] = set()
-    level = [(path, key) for path, keys in held.items() for key in keys[:PROBE_FOLDERS]]
+    level = [
+        (path, key)
+        for path, keys in held.items()
+        for key in keys[:PROBE_FOLDERS]
+        if _may_be_node(key)
+    ]
     for _ in range(PROBE_DEPTH):
         if not level:
             break
@@ -224,9 +229,15 @@ def holding_nodes(
         for (path, key), listing in zip(level, listings, strict=True):
             if path not in holding and not isinstance(listing, ReadError):
                 keys = next_level.setdefault(path, [])
-                keys.extend((path, f"{key}/{name}") for name in listing.names)
+                keys.extend((path, f"{key}/{name}") for name in listing.names if _may_be_node(name))
         level = [one for keys in next_level.values() for one in keys[:PROBE_FOLDERS]]
     return holding
+
+
+def _may_be_node(key: str) -> bool:
+    """Whether a key is that of no document, of which only ``zarr.json`` may be the name of a node."""
+    name = key.rpartition("/")[2]
+    return not is_document(name) or name in V3_NAMES
 
 
 def nodes_without_documents(
@@ -338,13 +349,41 @@ def _inside(
         # none of its chunks is a folder: what is one may be a node, whatever its name looks like
         folders = [name for name in chunks if name in listing.folders and name != "c"]
         paths += [stem + name for name in folders[:_MOST_FOLDERS]]
-    nodes = [node.path for node in read_nodes(hierarchy, paths, cancel) if node] if paths else []
+    nodes = list(_nodes_among(hierarchy, paths, listing.files, cancel))
     if nodes:
-        known = {path.rpartition("/")[2] for path in nodes}
+        known = {path[len(stem) :].partition("/")[0] for path in nodes}
         names = [name for name in names if name not in known]
         chunks = tuple([name for name in chunks if name not in known])
     inside = Inside(nodes, chunks, tuple(names), listing.complete, listing.folders, listing.files)
     return inside, bool(paths)
+
+
+def _nodes_among(
+    hierarchy: Hierarchy, paths: Sequence[str], files: Container[str], cancel: Cancellation | None
+) -> Iterator[str]:
+    """Yield the paths of nodes among some in an array; where there is none at one, what is below it is looked at, but for chunks."""
+    for _ in range(PROBE_DEPTH):
+        if not paths:
+            return
+        folders = []
+        for path, node in zip(paths, read_nodes(hierarchy, paths, cancel), strict=True):
+            if node is not None:
+                yield path
+            elif path.rpartition("/")[2] not in files:
+                folders.append(path)
+        folders = folders[:_MOST_FOLDERS]
+        listings = hierarchy.reader.list_many([path[1:] for path in folders], cancel, PROBE_FOLDERS)
+        paths = [
+            f"{folder}/{name}"
+            for folder, listing in zip(folders, listings, strict=True)
+            if not isinstance(listing, ReadError)
+            for name in listing.names
+            if name not in listing.files
+            and not _CHUNK_NAME.fullmatch(name)
+            and not is_document(name)
+            and "\\" not in name
+        ][:PROBE_FOLDERS]
+        files = ()
 
 
 def _has_folders_of_chunks(array: Array) -> bool:

@@ -12,6 +12,7 @@ from nz_explorer.model.group import Group
 from nz_explorer.model.hierarchy.names import (
     NCZARR_NAMES,
     ROOT_NAMES,
+    V2_NAMES,
     format_of_others,
     renamed_document,
 )
@@ -149,6 +150,15 @@ def _root_without_document(
                 " relative, such as zarr.json; unzip it, and zip it again from inside the folder"
             )
         raise SourceError(f"{where} is empty: there is no Zarr hierarchy (looked for {looked})")
+    if folders := [
+        name
+        for name in names
+        if name in V2_NAMES and not (documents[name].has_bytes or documents[name].error)
+    ]:
+        are = "is a folder" if len(folders) == 1 else "are folders"
+        raise SourceError(
+            f"there is no Zarr hierarchy at {where}: {listed(folders)} there {are}, and no document"
+        )
     renamed = [f"{name} should be {right}" for name in names if (right := renamed_document(name))]
     if renamed:
         raise SourceError(

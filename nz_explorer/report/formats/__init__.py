@@ -211,8 +211,22 @@ def conformity(report: Report, findings: Sequence[Finding]) -> list[tuple[str, b
             ahead = len(steps(findings, zarr_format=report.zarr_format))
             sentences.append((f"{plural(ahead, 'step')} from {name} (not declared)", None))
         else:
-            sentences.append((f"{name}: {MEANING[value]}", value))
+            beside = _errors_beside(report, name, findings) if value else 0
+            more = f" to its text, which does not say what {plural(beside, 'error')} is about"
+            sentences.append((f"{name}: {MEANING[value]}{more if beside else ''}", value))
     return sentences
+
+
+def _errors_beside(report: Report, name: str, findings: Sequence[Finding]) -> int:
+    """Return how many errors there are of what a convention that is kept builds on, or by practice."""
+    known = report.evaluation.registry.conventions.values()
+    families = {
+        family
+        for one in known
+        if one.name == name
+        for family in (*one.deciding, *one.summary_families)
+    }
+    return sum(one.severity == "error" and one.info.family in families for one in findings)
 
 
 def nodes(report: Report) -> str:

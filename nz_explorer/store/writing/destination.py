@@ -30,8 +30,10 @@ def writer_for(reader: Reader) -> Writer:
     if isinstance(reader, FolderReader):
         return FolderWriter(reader.folder)
     if isinstance(reader, ZipReader) or reader.kind == "zarr ZipStore":
+        # what is added is put where the list of all members was: if that is interrupted, none of them is found any more
         raise WriteError(
-            f"{reader.label} is a zip file, in which nothing can be replaced: unpack it, fix the folder, and pack it again"
+            f"{reader.label} is a zip file, in which nothing can be replaced, and nothing added without risk to all that is in it:"
+            " unpack it, fix the folder, and pack it again"
         )
     if reader.kind == "HTTP":
         raise WriteError(f"{reader.label} is served over HTTP, which can only be read")

@@ -143,7 +143,7 @@ def _with_attributes(path: str, node: Node) -> Draft | None:
 def _were_there(group: Group, era: nczarr.Era) -> Iterator[Fail]:
     """Require what netCDF-C up to 4.9.0 wrote of each group and array, and what nothing reads today."""
     if nczarr.find(group, "group") is None:
-        if group.state != "missing" and group.children:
+        if group.state != "missing":
             yield _none_of(group, ".nczgroup", "_NCZARR_GROUP", era, "NCZ-SB-002")
         return
     notes = nczarr.group_notes(group)

@@ -47,6 +47,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nz_explorer.conventions.nczarr.superblock import names_a_format
 from nz_explorer.conventions.nz import NZ
 from nz_explorer.engine.findings import SEVERITIES, Finding, Severity
 from nz_explorer.engine.impact import (
@@ -60,6 +61,7 @@ from nz_explorer.engine.impact import (
 from nz_explorer.model import Group, Node
 from nz_explorer.model.dimensions import same_above, unlike_above
 from nz_explorer.model.fill_values.spelling import value_text
+from nz_explorer.store import url_modes
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -100,6 +102,8 @@ IN_ZIP = 'given as zarr.storage.ZipStore(path, mode="r"); its path alone is take
 """What users of zarr-python have to know of zip files, since zarr-python 3."""
 PLUGINS = "with its plugin for {} (HDF5_PLUGIN_PATH), which the wheels of netCDF4-python have; without it, before 4.9, it shows wrong numbers"
 """What users of netCDF-C have to know of codecs that are not part of it."""
+NO_FORMAT = "with nczarr or zarr after mode= in its address, as in #mode=nczarr,file; by this address it finds nothing"
+"""What users of netCDF-C have to know of an address with a fragment that does not tell it that something is Zarr."""
 INDIRECT = ("Icechunk", "references")
 """Stores whose keys are not those of files or objects, which netCDF-C therefore does not find."""
 BEHIND_QUERY = "given as a store that asks with the query; of the address alone fsspec makes …?query/zarr.json, which is nothing"
@@ -256,11 +260,13 @@ def hints(evaluation: Evaluation) -> dict[str, str]:
     grouped = isinstance(root, Group) and root.groups
     inside = _of_groups(root, evaluation) if isinstance(root, Group) and grouped else ""
     plugins = _plugins(root) if isinstance(root, Group) else ""
+    source = evaluation.hierarchy.source
+    lost = NO_FORMAT if url_modes(source) and not names_a_format(source) else ""
     placed = _placed(root) if isinstance(root, Group) else ""
     found = {
         "xarray": [*packed, *filter(None, (inside, placed))],
         "zarr-python": packed,
-        "netCDF-C": [plugins] if plugins else [],
+        "netCDF-C": [*filter(None, (lost, plugins))],
     }
     return {reader: "; ".join(texts) for reader, texts in found.items() if texts}
 

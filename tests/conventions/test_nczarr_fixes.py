@@ -229,3 +229,47 @@ def test_characters_do_not_become_strings_unasked(tmp_path: Path) -> None:
     fix = _fix(store, "Z2-DT-001")
     assert fix is not None
     assert fix.safety == "safe"
+
+
+@pytest.mark.parametrize("given", ["3", 3.0, {"size": "three", "unlimited": 0}, None])
+def test_a_dimension_gets_the_length_of_the_arrays(given: Any, tmp_path: Path) -> None:
+    store = _store(tmp_path, NOTED)
+    document = store / "g" / ".zattrs"
+    root = json.loads(document.read_text("utf-8"))
+    root["_nczarr_group"]["dimensions"]["x"] = given
+    document.write_text(json.dumps(root), "utf-8")
+    _apply(store, _fix(store, "NCZ-GRP-001"))
+    assert nz.check(store, select=["NCZ-GRP-001", "NCZ-VAR-002"], progress=False).findings == []
+    left = json.loads(document.read_text("utf-8"))["_nczarr_group"]["dimensions"]["x"]
+    assert left == ({**given, "size": 3} if isinstance(given, dict) else 3)
+
+
+def test_what_only_netcdf_c_finds_stays_in_the_list(tmp_path: Path) -> None:
+    """On Linux it opens an array with a backslash in its name, which TREE-015 moves."""
+    store = _store(tmp_path, NOTED)
+    (store / "g" / "a").rename(store / "g" / "a\\b")
+    document = store / "g" / ".zattrs"
+    document.write_text(document.read_text("utf-8").replace('["a"]', '["a\\\\b", "gone"]'), "utf-8")
+    fix = _fix(store, "NCZ-GRP-002")
+    assert fix is not None
+    assert [one["value"] for change in fix.changes for one in change.patch] == [["a\\b"]]
+
+
+def test_a_name_of_two_lengths_stays_that_of_its_coordinate(tmp_path: Path) -> None:
+    array = {"zarr_format": 2, "dtype": "<f4", "order": "C", "compressor": None}
+    lengths = {"a": [2, 2], "b": [2], "n": [4]}
+    documents: dict[str, Any] = {".zgroup": {"zarr_format": 2}}
+    for name, shape in lengths.items():
+        more = {"shape": shape, "chunks": shape, "fill_value": None, "filters": None}
+        documents[f"{name}/.zarray"] = array | more
+        documents[f"{name}/.zattrs"] = {"_ARRAY_DIMENSIONS": ["n"] * len(shape)}
+    for key, document in documents.items():
+        (tmp_path / key).parent.mkdir(exist_ok=True)
+        (tmp_path / key).write_text(json.dumps(document), "utf-8")
+    (found,) = nz.check(tmp_path, "nczarr", select=["NCZ-DIM-003"], progress=False).findings
+    _apply(tmp_path, found.fix)
+    names = {
+        name: json.loads((tmp_path / name / ".zattrs").read_text("utf-8"))["_ARRAY_DIMENSIONS"]
+        for name in lengths
+    }
+    assert names == {"a": ["n_2", "n_2"], "b": ["n_2"], "n": ["n"]}

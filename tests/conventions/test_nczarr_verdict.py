@@ -61,6 +61,19 @@ KEPT = {
         "a/.zarray": {**ARRAY, "dtype": "|b1"},
     },
     "the type that the text gives to JSON": _documents(settings={"a": 1}, **_noted(settings="|J0")),
+    "as netCDF-C 4.9.2 writes a group and an array without attributes": {
+        ".zgroup": {
+            "zarr_format": 2,
+            "_nczarr_superblock": {"version": "2.0.0"},
+            "_nczarr_group": {"dims": {}, "vars": [], "groups": ["g"]},
+        },
+        ".zattrs": _noted(),
+        "g/.zgroup": {
+            "zarr_format": 2,
+            "_nczarr_group": {"dims": {"x": 3}, "vars": ["a"], "groups": []},
+        },
+        "g/a/.zarray": {**ARRAY, "_nczarr_array": {"dimrefs": ["/g/x"], "storage": "chunked"}},
+    },
     "pure Zarr": {".zgroup": {"zarr_format": 2}, "a/.zarray": {**ARRAY, "dtype": "<c8"}},
 }
 BROKEN = {

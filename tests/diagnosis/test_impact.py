@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import netCDF4
 import numcodecs
 import numpy as np
 import pytest
@@ -28,6 +29,9 @@ from nz_explorer.diagnosis.impact import (
 from nz_explorer.engine.findings import Fail, Finding, Severity, Violation
 from nz_explorer.widget.impacts import Impacts
 from tests.corpus.cases import FaultyStore, contents, write
+
+ONE_DIMENSION = {"_ARRAY_DIMENSIONS": ["x"]}
+"""Attributes of an array of one dimension."""
 
 
 @pytest.mark.parametrize("undeclared", [True, False])
@@ -329,8 +333,6 @@ def test_chunks_under_other_keys_are_not_called_missing_as_well(
 def test_what_is_wrong_in_a_group_that_netcdf_c_does_not_get_to_does_not_matter_to_it(
     tmp_path: Path, groups: list[str], impact: str
 ) -> None:
-    import netCDF4
-
     attributes: dict[str, dict[str, Any]] = {
         "": {
             "_nczarr_superblock": {"version": "2.0.0"},
@@ -366,12 +368,53 @@ def test_users_of_netcdf_c_are_told_of_the_plugin_that_a_codec_needs(
 ) -> None:
     """Without it older builds show wrong numbers, and newer ones say "undefined filter"."""
     root = zarr.create_group(tmp_path, zarr_format=2)
-    attributes = {"_ARRAY_DIMENSIONS": ["x"]}
-    root.create_array("a", data=np.arange(3.0), compressors=compressor, attributes=attributes)
+    root.create_array("a", data=np.arange(3.0), compressors=compressor, attributes=ONE_DIMENSION)
     said = nz.check(tmp_path, progress=False).to_dict()["readers"]["netCDF-C"]
     assert said["opens"] is True
     assert told in said.get("reason", "")
     assert bool(said.get("reason")) is bool(told)
+
+
+@pytest.mark.parametrize(
+    ("fragment", "finds"),
+    [("mode=nczarr,file", True), ("zarr", True), ("mode=file", False), ("nczarr,file", False)],
+)
+def test_users_of_netcdf_c_are_told_of_an_address_by_which_it_finds_nothing(
+    fragment: str, finds: bool, tmp_path: Path
+) -> None:
+    root = zarr.create_group(tmp_path, zarr_format=2)
+    root.create_array("a", data=np.arange(3.0), compressors=None, attributes=ONE_DIMENSION)
+    said = nz.check(f"{tmp_path}#{fragment}", progress=False).readers["netCDF-C"]
+    assert said.opens is True
+    assert ("it finds nothing" in said.reason) is not finds
+    place = f"{tmp_path.as_uri()}#{fragment}"
+    if finds:
+        netCDF4.Dataset(place).close()
+    else:
+        with pytest.raises(FileNotFoundError):
+            netCDF4.Dataset(place)
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_netcdf_c_opens_an_array_of_an_unknown_codec_of_which_nothing_is_stored(
+    stored: bool, tmp_path: Path
+) -> None:
+    root = zarr.create_group(tmp_path, zarr_format=2)
+    root.create_array("a", shape=(3,), dtype="f8", compressors=None, attributes=ONE_DIMENSION)
+    document = tmp_path / "a" / ".zarray"
+    array = json.loads(document.read_text("utf-8")) | {"compressor": {"id": "nobodys"}}
+    document.write_text(json.dumps(array), "utf-8")
+    if stored:
+        (tmp_path / "a" / "0").write_bytes(bytes(24))
+    readers = nz.check(tmp_path, progress=False).readers
+    assert readers["zarr-python"].opens is False
+    assert readers["netCDF-C"].opens is not stored
+    with netCDF4.Dataset(f"{tmp_path.as_uri()}#mode=zarr,file") as dataset:
+        if stored:
+            with pytest.raises(RuntimeError, match="Filter error"):
+                dataset["a"][:]
+        else:
+            assert dataset["a"][:].tolist() == [0, 0, 0]
 
 
 @pytest.mark.parametrize(

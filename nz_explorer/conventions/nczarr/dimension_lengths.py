@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.nz.dimensions import netcdf_on_name
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.fixes import Draft, Operation, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import nczarr
@@ -15,7 +17,8 @@ from nz_explorer.model.dialects.netcdf_names import MAX_NAME
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Hierarchy
+    from nz_explorer.engine.findings import FixMaker
+    from nz_explorer.model import Hierarchy, Node
 
 
 def _counts(hierarchy: Hierarchy) -> bool:
@@ -32,25 +35,57 @@ def one_length_each(group: Group) -> Iterator[Fail]:
     """
     if not _counts(group.hierarchy):
         return
-    found: dict[str, dict[int, tuple[Array, int]]] = {}
+    found: dict[str, dict[int, list[tuple[Array, int]]]] = {}
     for array in group.arrays:
         names, lengths = array.attributes.get("_ARRAY_DIMENSIONS"), array.stored_shape or ()
         if not isinstance(names, list) or len(names) != len(lengths):
             continue  # Z2-OGC-003
         for axis, (name, length) in enumerate(zip(names, lengths, strict=True)):
             if isinstance(name, str):
-                found.setdefault(name, {}).setdefault(length, (array, axis))
+                found.setdefault(name, {}).setdefault(length, []).append((array, axis))
     for name, places in found.items():
         if len(places) < 2:
             continue
-        uses = [f"{length} in {array.name}" for length, (array, _) in places.items()]
-        array, axis = list(places.values())[1]
+        uses = [f"{length} in {axes[0][0].name}" for length, axes in places.items()]
+        array, axis = list(places.values())[1][0]
         yield Fail(
             array.attribute_pointer("_ARRAY_DIMENSIONS") + f"/{axis}",
             f"dimension {json_text(name)} has several lengths in {group.path}: {listed(uses)}",
             path=array.path,
-            related=tuple(dict.fromkeys(one.path for one, _ in places.values())),
+            related=tuple(dict.fromkeys(axes[0][0].path for axes in places.values())),
+            fix=_rename(name, places, set(found)),
         )
+
+
+def _rename(
+    name: str, places: dict[int, list[tuple[Array, int]]], taken: set[str]
+) -> FixMaker | None:
+    """Return the fix that keeps a name for one length, that of its coordinate or else of most axes."""
+
+    def weight(length: int) -> tuple[bool, int]:
+        axes = places[length]
+        return any(array.name == name and axis == 0 for array, axis in axes), len(axes)
+
+    kept = max(places, key=weight)
+    new = {length: f"{name}_{length}" for length in places if length != kept}
+    axes = [(array.path, axis, new[n]) for n in new for array, axis in places[n]]
+    # where netCDF-C noted dimensions, too, these would have another name then
+    noted = any(array.dimension_references for n in new for array, _ in places[n])
+    if noted or not taken.isdisjoint(new.values()):
+        return None
+
+    def fix(node: Node) -> Draft | None:
+        changes: dict[Array, tuple[Operation, ...]] = {}
+        for path, axis, called in axes:
+            array = node.hierarchy.node_if_loaded(path)
+            if isinstance(array, Array):
+                one = replace(array.attribute_pointer("_ARRAY_DIMENSIONS", axis), called)
+                changes[array] = (*changes.get(array, ()), one)
+        note = f"{json_text(name)} stays the name of the length {kept}; choose better ones for the others"
+        drafts = [Draft("suggest", some, note, node=array) for array, some in changes.items()]
+        return dataclasses.replace(drafts[0], also=tuple(drafts[1:])) if drafts else None
+
+    return fix
 
 
 @rule("NCZ-DIM-004", on="array", formats=(2,), needs=("shape", "names"))

@@ -8,7 +8,10 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.nz.consolidated_for_netcdf import is_used
+from nz_explorer.conventions.zarr2.netcdf_escapes import part_as_read
 from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, Undecided
@@ -26,9 +29,7 @@ from nz_explorer.conventions.nczarr.superblock import V2, is_reached, read_today
 
 HARMLESS: tuple[Impact, str] = ("convention", "")
 """What a list does that netCDF-C does not mind, or of its first version, which nothing reads any more."""
-_LEGAL_NAMES = (
-    "names begin with a letter, a digit or _, do not end with a blank, and have at most 256 bytes"
-)
+_LEGAL_NAMES = "names begin with a letter, a digit or _, do not end with a blank, and have no control characters and at most 256 bytes"
 
 
 @rule("NCZ-GRP-001", "NCZ-VAR-001", on="node")
@@ -65,7 +66,7 @@ def metadata_are_in_place(node: Node) -> Iterator[Fail]:
         )
 
 
-@rule("NCZ-GRP-001", on="group")
+@rule("NCZ-GRP-001", on="members")
 def declared_dimensions(group: Group) -> Iterator[Fail]:
     """Require each declared dimension to have a length."""
     place = nczarr.find_object(group, "group")
@@ -90,19 +91,33 @@ def _dimensions(group: Group, place: Place) -> Iterator[Fail]:
                     place.at(name, dimension),
                     f"{json_text(dimension)} is no name of a dimension: references to it could not be told from paths",
                 )
+            elif not place.read and dimension.startswith(".zdim"):
+                continue  # what the text of 4.8 calls dimensions that have no name: NCZ-DIM-001
             elif not netcdf_names.is_legal(dimension):
-                yield Fail(
-                    place.at(name, dimension),
-                    f"{json_text(dimension)} is no name to netCDF-C: {_LEGAL_NAMES}",
-                )
-            elif nczarr_lengths.length_of(entry) is None:
-                understood = nczarr_lengths.is_understood(entry)
+                if not netcdf_names.is_legal(
+                    _as_read(group, name, given, dimension)
+                ):  # else Z2-OGC-016
+                    yield Fail(
+                        place.at(name, dimension),
+                        f"{json_text(dimension)} is no name to netCDF-C: {_LEGAL_NAMES}",
+                    )
+            elif (length := nczarr_lengths.length_of(entry)) is None:
+                impact, does = _reading(group, dimension, entry)
                 yield Fail(
                     place.at(name, dimension),
                     f"dimension {json_text(dimension)} must have a length, or an object with size and"
                     f" unlimited, got {shown(entry)}",
-                    impact=HARMLESS[0] if understood else None,
-                    readers={} if understood else {"netCDF-C": _reading(entry)},
+                    impact=impact,
+                    readers={"netCDF-C": does} if does else {},
+                    fix=partial(_right_length, place.at(name), dimension, entry),
+                )
+            elif length[0] > nczarr_lengths.LONGEST:
+                yield Fail(
+                    place.at(name, dimension),
+                    f"dimension {json_text(dimension)} is {length[0]} long, and netCDF-C counts to"
+                    f" {nczarr_lengths.LONGEST}",
+                    impact="values",
+                    readers={"netCDF-C": f"takes it for {nczarr_lengths.LONGEST} long"},
                 )
             elif isinstance(entry, dict):
                 note = entry.get("unlimited", 0)
@@ -110,15 +125,57 @@ def _dimensions(group: Group, place: Place) -> Iterator[Fail]:
                     yield _odd_note(place.at(name, dimension, "unlimited"), dimension, note)
 
 
-def _reading(given: Any) -> str:
-    """Return what netCDF-C makes of a length that is none."""
+def _as_read(group: Group, member: str, dimensions: dict[str, Any], name: str) -> str:
+    """Return the name of a dimension as netCDF-C reads it, which drops the backslash of an escape."""
+    notes = part_as_read(group, "group")
+    found = notes.get(member) if isinstance(notes, dict) else None
+    read: dict[str, str] = {}
+    if isinstance(found, dict):
+        read = dict(zip(dimensions, found, strict=False))
+    return read.get(name, name)
+
+
+def _reading(group: Group, dimension: str, given: Any) -> tuple[Impact, str]:
+    """Return the impact of a length that is none, and what netCDF-C makes of it."""
     number = nczarr_lengths.number_read(given)
-    if number is not None and number >= 0:
-        return f"takes it for {number}, and refuses the dataset where an array needs another length"
-    if number is not None:
-        return "cannot tell this length, and refuses the dataset where an array has the dimension"
-    crashes = isinstance(given, dict) and "size" in given
-    return "crashes the process (4.10)" if crashes else "cannot open the dataset"
+    if number is None:
+        crashes = isinstance(given, dict) and "size" in given
+        return "blocks", "crashes the process (4.10)" if crashes else "cannot open the dataset"
+    needed = set(_lengths_along(group, f"{paths.below(group.path)}{dimension}"))
+    if number < 0:
+        if needed:
+            return "blocks", "cannot tell this length, and refuses the dataset"
+        return "values", "cannot tell this length, which no array has"
+    if needed - {number}:
+        return (
+            "blocks",
+            f"takes it for {number}, and refuses the dataset: an array needs another length",
+        )
+    return HARMLESS
+
+
+def _right_length(pointer: str, dimension: str, given: Any, node: Node) -> Draft | None:
+    """Give a dimension the length that the arrays have, or that a text or a float says."""
+    if not isinstance(node, Group):
+        return None
+    needed = set(_lengths_along(node, f"{paths.below(node.path)}{dimension}"))
+    size = given.get("size") if isinstance(given, dict) else given
+    said = str(size).removesuffix(".0")
+    if not needed and isinstance(size, str | float) and said.isdecimal():
+        needed = {int(said)}
+    if len(needed) != 1:
+        return None
+    value: Any = {**given, "size": needed.pop()} if isinstance(given, dict) else needed.pop()
+    return Draft("suggest", (replace(pointers.join(pointer, dimension), value),))
+
+
+def _lengths_along(group: Group, reference: str) -> Iterator[int]:
+    """Yield the lengths along a dimension of the arrays in a group, and in groups below."""
+    for array in group.arrays:
+        named = zip(array.dimension_references or (), array.shape or (), strict=False)
+        yield from (length for name, length in named if name == reference)
+    for below in group.groups:
+        yield from _lengths_along(below, reference)
 
 
 def _odd_note(pointer: str, dimension: str, given: Any) -> Fail:
@@ -194,8 +251,7 @@ def contents(group: Group) -> Iterator[Fail]:
             continue  # NCZ-GRP-001
         there = _names_there(group, kind, names)
         held, noted = set(there), set(names)
-        if kind == "groups":
-            held |= _left(group)  # TREE-002
+        held |= _found_by_others(group, kind)
         missing = [name for name in names if name not in held]
         unseen = [name for name in there if name not in noted]
         twice = [name for name, times in Counter(names).items() if times > 1]
@@ -233,9 +289,20 @@ def _follows(place: Place) -> str:
     return "netCDF-C up to 4.9.0" if place.is_upper else ""
 
 
-def _left(group: Group) -> set[str]:
-    """Return the names of groups without a document that are in a group."""
-    return {child.name for child in group.children or () if child.state == "missing"}
+def _found_by_others(group: Group, kind: str) -> set[str]:
+    """Return the names of what netCDF-C finds in a group, and others do not: with a backslash, and groups without a document."""
+    found = {name for name in group.other_names if "\\" in name}  # TREE-015
+    if kind == "groups":
+        found |= {child.name for child in group.children or () if child.state == "missing"}
+    return found  # TREE-002
+
+
+def _in_entries(group: Group, names: Iterable[str]) -> set[str]:
+    """Return the names of the arrays that the consolidated metadata have in a group."""
+    entries, stem = group.hierarchy.consolidated, paths.below(group.path)
+    if entries is None:
+        return set()
+    return {name for name in names if entries.key(stem + name, ".zarray") is not None}
 
 
 def _as_it_is(group: Group, name: str) -> str:
@@ -255,6 +322,9 @@ def _harm(group: Group, kind: str, given: Any) -> tuple[Impact, str]:
         return "blocks", "cannot open the dataset: name contains illegal characters"
     there = _names_there(group, kind, names)
     missing, unseen = set(names) - set(there), set(there) - set(names)
+    missing -= _found_by_others(group, kind)
+    if is_used(group.hierarchy):
+        missing -= _in_entries(group, missing)
     # A listed group of which nothing is there is empty to it; of one that holds something it reads on.
     if missing and kind == "arrays":
         return "blocks", "cannot open the dataset, or crashes"
@@ -305,8 +375,8 @@ def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
     part: nczarr.Part = "array" if kind == "arrays" else "group"
     noted = {child.name for child in node.children or () if nczarr.find(child, part)}
     there = list(dict.fromkeys(_names_there(node, kind, before)))
-    if kind == "groups":  # without a document they are none until TREE-002 is cured
-        there += [one for one in before if one in _left(node) and one not in there]
+    # they are none until TREE-002 and TREE-015 are cured
+    there += [one for one in before if one in _found_by_others(node, kind) and one not in there]
     names = [name for name in there if name in before or name in noted]
     added = [child for child in node.children or () if child.name in set(names) - set(before)]
     if lost := list(dict.fromkeys(_unresolved(added))):
@@ -317,11 +387,16 @@ def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
     if left := [name for name in there if name not in names]:
         note = f"netCDF-C cannot open a dataset that lists {listed(map(json_text, left))} without NCZarr metadata"
         return Draft("suggest", operations, note)
-    remains = [name for name in before if name not in names and name in node.other_names]
-    if remains:  # as where only .zarray was lost
+    gone = [name for name in before if name not in names]
+    if remains := [
+        name for name in gone if name in node.other_names
+    ]:  # as where only .zarray was lost
         note = (
             f"the folder of {listed(map(json_text, remains))} is still there: first see whether its .z{part} can be"
             " written again"
         )
+        return Draft("suggest", operations, note)
+    if copies := _in_entries(node, gone):
+        note = f".zmetadata still has {listed(map(json_text, copies))}: first see whether its .zarray can be written again"
         return Draft("suggest", operations, note)
     return Draft("safe", operations)

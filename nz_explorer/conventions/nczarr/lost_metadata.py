@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.nczarr.superblock import unreadable
+from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, Operation, add, move, replace, set_attribute
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from nz_explorer.model import Node
 
 
-@rule("NCZ-SB-002", "NCZ-VAR-006", on="members", formats=(2,))
+@rule("NCZ-SB-002", "NCZ-VAR-006", "NCZ-ERA-002", on="members", formats=(2,))
 def metadata_are_there(group: Group) -> Iterator[Fail | Undecided]:
     """Require NCZarr metadata of each group of a netCDF-C dataset, and of each array that these list."""
     superblock = nczarr.find(group.hierarchy.root, "superblock")
@@ -89,8 +90,10 @@ def _noted_and_read(group: Group, era: nczarr.Era) -> Iterator[Fail | Undecided]
                     "/.zattrs",
                     f"{array.path} has no .zattrs, without which netCDF-C 4.10 does not look at what its .zarray notes for it",
                     severity="warning",
+                    impact="blocks",
+                    readers=NCZARR_ERROR,
                     path=array.path,
-                    rule="NCZ-VAR-006",
+                    rule="NCZ-ERA-002",
                     fix=partial(_with_attributes, array.path),
                 )
         elif unknown := unreadable(array):
@@ -126,6 +129,7 @@ def _not_looked_at(group: Group) -> Fail:
         severity="warning" if lost else None,
         impact="blocks" if lost else "convention",
         readers={"netCDF-C": "crashes the process (4.10)"} if lost else {},
+        rule="NCZ-ERA-002",
         fix=partial(_with_attributes, group.path),
     )
 
@@ -139,7 +143,7 @@ def _with_attributes(path: str, node: Node) -> Draft | None:
 def _were_there(group: Group, era: nczarr.Era) -> Iterator[Fail]:
     """Require what netCDF-C up to 4.9.0 wrote of each group and array, and what nothing reads today."""
     if nczarr.find(group, "group") is None:
-        if group.state != "missing" and group.children:
+        if group.state != "missing":
             yield _none_of(group, ".nczgroup", "_NCZARR_GROUP", era, "NCZ-SB-002")
         return
     notes = nczarr.group_notes(group)
@@ -175,7 +179,7 @@ def _no_group(group: Group, lost: list[str]) -> Fail:
     )
 
 
-@rule("NCZ-SB-002", on="root", formats=(2,))
+@rule("NCZ-ERA-002", on="root", formats=(2,))
 def root_has_attributes(root: Node) -> Iterator[Fail]:
     """Require the document of attributes that netCDF-C looks for at the root, also where its metadata are in .zgroup."""
     superblock = nczarr.find(root, "superblock")

@@ -329,19 +329,34 @@ def mode(node: Node) -> Iterator[Fail]:
     message += f"; read from {node.hierarchy.reader.kind}"
     if whose := _names_meant(modes):
         message += f"; dimensions are named by {whose}"
-    if not _FORMATS & set(_words_of_netcdf(source)):
+    if not names_a_format(source):
         message += "; netCDF-C finds no dataset by it: it needs nczarr or zarr after mode=, in lower case, as in #mode=nczarr,file"
     yield Fail("", message)
 
 
 _FORMATS = frozenset(("nczarr", "zarr", "xarray", "noxarray"))
 """Modes by which netCDF-C knows that something is Zarr; it does not look at a folder to find out."""
+_KEYS_FOR_MODES = frozenset(("zarr", "xarray", "noxarray", "s3", "gs3"))
+"""Keys without a value that netCDF-C takes for a mode which is one of `_FORMATS`, or for that and another."""
 
 
-def _words_of_netcdf(source: str) -> list[str]:
-    """Return the modes in a fragment as netCDF-C 4.10 takes them: after mode=, in lower case, and without blanks in front."""
-    pairs = (pair.partition("=") for pair in source.partition("#")[2].split("&"))
-    return [word for key, _, value in pairs if key.lower() == "mode" for word in value.split(",")]
+def names_a_format(source: str) -> bool:
+    """Whether the fragment of an address tells netCDF-C 4.10 that the dataset is Zarr.
+
+    It takes modes after ``mode=``, in lower case, and without blanks in front.
+
+    Parameters
+    ----------
+    source : str
+        The address.
+    """
+    for pair in source.partition("#")[2].split("&"):
+        key, _, value = pair.partition("=")
+        if pair in _KEYS_FOR_MODES or (
+            key.lower() == "mode" and not _FORMATS.isdisjoint(value.split(","))
+        ):
+            return True
+    return False
 
 
 def _names_meant(modes: tuple[str, ...]) -> str:

@@ -128,14 +128,14 @@ def _does(node: Node, document: Document, read: dict[str, Any]) -> str:
         taken = (*_ANY_TEXT, "fill_value") if is_text else _ANY_TEXT
         same = all(key in taken or read.get(key) == value for key, value in document.value.items())
         return "" if same else "cannot open the dataset, or crashes"
-    types = _part(node, "attr", document)
+    types = part_as_read(node, "attr", document)
     spelled = types.get("types") if isinstance(types, dict) else None
     if isinstance(spelled, dict) and any(
         isinstance(one, str) and attribute_type(one) is None for one in spelled.values()
     ):
         return "cannot open the dataset"
     if isinstance(node, Group):
-        notes = _part(node, "group", document)
+        notes = part_as_read(node, "group", document)
         arrays = notes.get("arrays", notes.get("vars")) if isinstance(notes, dict) else None
         there = {array.name for array in node.arrays}
         if not set(nczarr.names(arrays) or ()) <= there:
@@ -147,8 +147,18 @@ def _does(node: Node, document: Document, read: dict[str, Any]) -> str:
     return f"crashes, because {listed(dict.fromkeys(lost))} cannot be found" if lost else ""
 
 
-def _part(node: Node, part: nczarr.Part, document: Document | None = None) -> Any:
-    """Return a part of what netCDF-C noted, as it reads it; None where it is in another document than the one that is given."""
+def part_as_read(node: Node, part: nczarr.Part, document: Document | None = None) -> Any:
+    """Return a part of what netCDF-C noted, as it reads it; None where it is in another document than the one that is given.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    part : Part
+        Which part.
+    document : Document, optional
+        The only document that is to be looked at.
+    """
     place = nczarr.find(node, part)
     name, *members = pointers.split(place.pointer) if place is not None else [""]
     holder = node.document(name)
@@ -166,7 +176,7 @@ def _lost(array: Array) -> Iterator[str]:
     """Yield the references of an array that lead nowhere only as netCDF-C reads them, as it reads them."""
     if array.dimension_references is None:
         return  # as in most stores
-    notes = _part(array, "array")
+    notes = part_as_read(array, "array")
     member = nczarr.MEMBERS["dimension_references"]
     references = next((notes[m] for m in member if m in notes), None) if notes else None
     for meant, reference in zip(
@@ -175,7 +185,7 @@ def _lost(array: Array) -> Iterator[str]:
         group = array.hierarchy.get(meant.rpartition("/")[0] or "/")
         if group is None or nczarr.dimension(array.hierarchy, meant) is None:
             continue  # NCZ-VAR-002
-        declared = _part(group, "group")
+        declared = part_as_read(group, "group")
         member = nczarr.MEMBERS["dimensions"]
         names: Any = next((declared[m] for m in member if m in declared), {}) if declared else {}
         if reference.rpartition("/")[2] not in names:

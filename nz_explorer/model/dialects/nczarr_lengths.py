@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+LONGEST = 2**63 - 1
+"""The longest dimension that netCDF-C can count; it takes every longer one for this."""
 _NUMBER = re.compile(r"\s*[+-]?[0-9]+")
-_WHOLE = re.compile(r"[0-9]+(\.0*)?")
 
 
 def is_unlimited(given: Any) -> bool | None:
@@ -27,13 +28,6 @@ def length_of(given: Any) -> tuple[int, bool] | None:
         unlimited = is_unlimited(given.get("unlimited", 0)) is True
         given = given.get("size")
     return (given, unlimited) if type(given) is int and given >= 0 else None
-
-
-def is_understood(given: Any) -> bool:
-    """Return whether netCDF-C 4.10 takes a length that is no integer, which it does in an object with a size."""
-    size = given.get("size") if isinstance(given, dict) else None
-    text = str(size) if isinstance(size, float) else size
-    return isinstance(text, str) and _WHOLE.fullmatch(text) is not None
 
 
 def number_read(given: Any) -> int | None:

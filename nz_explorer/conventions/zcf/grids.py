@@ -66,8 +66,27 @@ def exchanged(names: list[str]) -> bool:
     return first in crs.X_NAMES and second not in crs.X_NAMES | {""} and first != second
 
 
+def y_and_x_instead(array: Array, names: list[str]) -> list[str] | None:
+    """Return the dimensions of y and x of an array, by their names, where two that are not both of them are named for these.
+
+    None where the array has not one of each, or not those that are named.
+
+    Parameters
+    ----------
+    array : Array
+        Some array.
+    names : list of str
+        Two dimensions.
+    """
+    dims = [name or "" for name in array.dimension_names or ()]
+    found = [name for known in (crs.Y_NAMES, crs.X_NAMES) for name in dims if name.lower() in known]
+    if len(found) != 2 or {*found} == {*names} or not {*names} <= {*dims}:
+        return None
+    return found if found[1].lower() in crs.X_NAMES and found[0].lower() in crs.Y_NAMES else None
+
+
 def lengths_of(array: Array, names: list[str]) -> list[int] | None:
-    """Return how long dimensions of an array are, None where it has not all of them.
+    """Return how long dimensions of an array are, None where it has not all of them, or where its y and x are others.
 
     Parameters
     ----------
@@ -77,7 +96,11 @@ def lengths_of(array: Array, names: list[str]) -> list[int] | None:
         Names of dimensions.
     """
     dims, shape = array.dimension_names or (), array.shape or ()
-    if len(dims) != len(shape) or not {*names} <= {*dims}:
+    if (
+        len(dims) != len(shape)
+        or not {*names} <= {*dims}
+        or y_and_x_instead(array, names) is not None
+    ):
         return None
     return [shape[dims.index(name)] for name in names]
 

@@ -28,6 +28,7 @@ from nz_explorer.model.dialects.cs import is_cs, is_shared, is_system
 from nz_explorer.model.dialects.ref import is_reference
 from nz_explorer.model.named_array import named_array
 from nz_explorer.model.paths import all_above, below
+from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.conventions.zcf.known_conventions import Convention
@@ -67,6 +68,7 @@ def properties_valid(node: Node) -> RuleOutput:
             )
     if known_conventions.PROJ in declared:
         yield from _code_in_other_letters(node)
+        yield from _several_systems(node)
         yield from _code_is_address(node)
     yield from _other_spellings(node, declared)
     if known_conventions.SPATIAL in declared:
@@ -278,10 +280,7 @@ def _code_in_other_letters(node: Node) -> Iterator[Fail]:
     right = re.sub(r"\s", "", code).upper() if isinstance(code, str) else ""
     if code == right or not first.fullmatch(right):
         return
-    said = (
-        one for _, one in entries(node) if known_conventions.identify(one) is known_conventions.PROJ
-    )
-    if any("geo-proj" in str(one.get(url)) for one in said for url in ("schema_url", "spec_url")):
+    if _is_first_version(node):
         pointer = node.attribute_pointer("proj:code")
         yield Fail(
             pointer,
@@ -289,6 +288,30 @@ def _code_in_other_letters(node: Node) -> Iterator[Fail]:
             f" {json_text(right)}: by its schema this is no code",
             severity="info",
             fix=lambda _node: Draft("safe", (replace(pointer, right),)),
+        )
+
+
+def _is_first_version(node: Node) -> bool:
+    """Whether a node declares the first version of proj:, by an address where its text was."""
+    said = (
+        one for _, one in entries(node) if known_conventions.identify(one) is known_conventions.PROJ
+    )
+    return any(
+        "geo-proj" in str(one.get(url)) for one in said for url in ("schema_url", "spec_url")
+    )
+
+
+def _several_systems(node: Node) -> Iterator[Fail]:
+    """Note that a system is described twice where the first version of proj: is declared: its text allows that, its schema does not."""
+    names = ("proj:code", "proj:wkt2", "proj:projjson")
+    given = [name for name in names if node.attributes.get(name) is not None]
+    if len(given) > 1 and _is_first_version(node):
+        yield Fail(
+            node.attribute_pointer(given[1]),
+            f"proj: {listed(given)} are there, and the version that is declared here has at least one of them by its text, and exactly"
+            " one by its schema",
+            severity="info",
+            fix=lambda _node: Draft("suggest", note="leave one, or declare v0.1, which takes more"),
         )
 
 

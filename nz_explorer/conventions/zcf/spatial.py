@@ -29,6 +29,7 @@ from nz_explorer.conventions.zcf.grids import (
     lengths_of,
     numbers_in,
     odd_transform,
+    y_and_x_instead,
 )
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, set_attribute
@@ -50,25 +51,21 @@ def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
     if names[0] == names[1]:
         yield _one_twice(group, names[0])
         return
+    if (misnamed := not_y_and_x(group, group.arrays)) is not None:
+        yield misnamed
+        return
     if exchanged(names):
         yield _in_other_order(group, names)
         return
-    found = {
-        array.path: (dims, array.shape)
-        for array in group.arrays
-        if {*names} <= {*(dims := array.dimension_names or ())}
-        and array.shape is not None
-        and len(array.shape) == len(dims)
+    lengths = {
+        array.path: has for array in group.arrays if (has := lengths_of(array, names)) is not None
     }
-    if not found:
+    if not lengths:
         # levels of a pyramid are looked at for themselves, and other arrays may be in groups of their own
         if "multiscales" not in group.attributes and not group.groups:
             yield from none_has_them(group, group.arrays)
         return
     given = group.attributes.get(SHAPE)
-    lengths = {
-        path: [shape[dims.index(name)] for name in names] for path, (dims, shape) in found.items()
-    }
     if not are_lengths(given):
         return
     misfits = [path for path, has in lengths.items() if has != given]
@@ -116,6 +113,31 @@ def none_has_them(group: Group, arrays: Iterable[Array]) -> Iterator[Fail]:
         group.attribute_pointer(DIMENSIONS),
         f"{DIMENSIONS} is {shown(names)}, and no array that it is for has both: {has}",
         related=(first.path,),
+        rule="ZCF-SPATIAL-001",
+    )
+
+
+def not_y_and_x(node: Node, arrays: Iterable[Array]) -> Fail | None:
+    """Warn of dimensions that are not both y and x, where all the arrays that have them have a y and an x as well.
+
+    Parameters
+    ----------
+    node : Node
+        With the two names of the dimensions.
+    arrays : iterable of Array
+        Those that these are for.
+    """
+    names = node.attributes[DIMENSIONS]
+    have = [array for array in arrays if {*names} <= {*(array.dimension_names or ())}]
+    found = [y_and_x_instead(array, names) for array in have]
+    right = found[0] if found and None not in found else None
+    if right is None:
+        return None
+    return Fail(
+        node.attribute_pointer(DIMENSIONS),
+        f"{DIMENSIONS} is {shown(names)}, and the dimensions of y and x of {have[0].path} are {listed(map(shown, right))}",
+        related=() if have[0] is node else (have[0].path,),
+        fix=lambda node: Draft("suggest", set_attribute(node, DIMENSIONS, right)),
         rule="ZCF-SPATIAL-001",
     )
 
@@ -206,12 +228,16 @@ def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
             severity=milder,
         )
         return
+    misnamed = not_y_and_x(array, [array]) if own else None
+    if misnamed is not None:
+        yield misnamed
+        return
     if exchanged(names):
         if own:
             yield _in_other_order(array, names)
         return
     given, lengths = array.attributes.get(SHAPE), lengths_of(array, names)
-    if are_lengths(given) and given != lengths:
+    if are_lengths(given) and lengths is not None and given != lengths:
         yield Fail(
             array.attribute_pointer(SHAPE),
             f"{SHAPE} is {shown(given)}, and the array has {shown(lengths)}",

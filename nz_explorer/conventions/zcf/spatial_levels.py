@@ -29,7 +29,7 @@ from nz_explorer.conventions.zcf.grids import (
     numbers_in,
     odd_transform,
 )
-from nz_explorer.conventions.zcf.spatial import none_has_them
+from nz_explorer.conventions.zcf.spatial import none_has_them, not_y_and_x
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
@@ -92,7 +92,7 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
 def levels_have_the_dimensions(group: Group) -> Iterator[Fail]:
     """Warn of dimensions of a pyramid that the arrays of none of its levels have."""
     names = group.attributes[DIMENSIONS]
-    if not are_two(names) or exchanged(names) or names[0] == names[1]:
+    if not are_two(names) or names[0] == names[1]:
         return  # which is reported for itself
     arrays: list[Array] = []
     for _, level in islice(levels(group), known_conventions.MOST_LEVELS):
@@ -103,7 +103,10 @@ def levels_have_the_dimensions(group: Group) -> Iterator[Fail]:
         if any(isinstance(one, Group) for one in found):
             return
         arrays += [one for one in found if isinstance(one, Array)]
-    yield from none_has_them(group, arrays)
+    if (misnamed := not_y_and_x(group, arrays)) is not None:
+        yield misnamed
+    elif not exchanged(names):  # which is reported for itself
+        yield from none_has_them(group, arrays)
 
 
 def _node_of(group: Group, asset: Any) -> Node | None:

@@ -16,9 +16,9 @@ from nz_explorer.conventions.zcf.declarations import (
     declares,
     entries,
     levels,
-    named_like,
     pointer_to,
 )
+from nz_explorer.conventions.zcf.identities import named_like
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, add, move, set_attribute
@@ -62,7 +62,7 @@ def uses_are_declared(node: Node) -> Iterator[Fail]:
         elif known_conventions.identify(entry) is None:
             # names are not unique: attributes with the prefix of a convention that is not known here may be that one's
             prefixes.add(str(entry.get("name")).rstrip(":"))
-            declared |= set(known_conventions.mentioned(entry))  # which is ZCF-DECL-003
+        declared |= set(known_conventions.mentioned(entry))  # that they are at odds is ZCF-DECL-003
     for known, names in known_conventions.used(node.attributes).items():
         if known not in declared and names[0].partition(":")[0] not in prefixes:
             belong = "belongs" if len(names) == 1 else "belong"
@@ -150,6 +150,8 @@ def description_fits(node: Node) -> Iterator[Fail]:
         given = entry.get("description")
         if known not in _PRESCRIBED or known in found or not isinstance(given, str):
             continue
+        if known_conventions.at_odds(entry):
+            continue  # which is ZCF-DECL-003
         pointer, right = pointer_to(node, i, "description"), known.entry["description"]
         yield Fail(
             pointer,

@@ -21,6 +21,7 @@ from nz_explorer.conventions.zcf.grids import (
     are_lengths,
     are_two,
     box_of,
+    by_the_box,
     degrees_beyond,
     exchanged,
     in_force,
@@ -316,7 +317,6 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
         if own:  # that of a group is reported there
             yield odd
         return
-    a, b, c, d, e, f = given
     # the box of a group may be around arrays that are elsewhere
     box, shape = numbers_in(node.attributes.get(BOX), 4), node.attributes.get(SHAPE)
     names = whole.get(DIMENSIONS)
@@ -340,15 +340,13 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
     off = apart(box, right, given)
     if max(off) > CLOSE:
         half = not nodes and all(abs(part - 0.5) <= CLOSE for part in off)
-        begins = [c - (a + b) / 2, f - (d + e) / 2]
-        moved = box_of([a, b, begins[0], d, e, begins[1]], shape, nodes=nodes)
-        if own and half and max(apart(box, moved, given)) <= CLOSE:
-            edges = [a, b, begins[0], d, e, begins[1]]
+        meant = by_the_box(given, box, shape, nodes=nodes) if own else None
+        if meant is not None:
+            right, odd_of_it = meant
             yield Fail(
                 node.attribute_pointer(TRANSFORM),
-                f"{TRANSFORM} is {shown(given)}, which begins in the middle of the first cell, and by {BOX} its corner is at"
-                f" {shown(begins)}: cells are drawn half a cell aside",
-                fix=lambda node: Draft("suggest", set_attribute(node, TRANSFORM, edges)),
+                f"{TRANSFORM} is {shown(given)}, {odd_of_it}",
+                fix=lambda node: Draft("suggest", set_attribute(node, TRANSFORM, right)),
             )
             return
         why = f' with {REGISTRATION} "node"' if nodes else ""

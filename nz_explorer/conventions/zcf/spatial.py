@@ -36,6 +36,8 @@ from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
+from nz_explorer.model.dialects import multiscales
+from nz_explorer.model.paths import all_above, below
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -189,15 +191,15 @@ def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
     milder: Severity | None = "warning" if v2 else None
     holder: Node = array
     if DIMENSIONS not in array.attributes:
-        parent = array.hierarchy.node_if_loaded(array.parent) if array.parent else None
-        if parent is None or DIMENSIONS not in parent.attributes:
+        given_above = next((one for one in _groups_of(array) if DIMENSIONS in one.attributes), None)
+        if given_above is None:
             yield Fail(
                 at,
                 f"neither this array nor its group has {DIMENSIONS}, which says which dimensions are y and x",
                 severity=milder,
             )
             return
-        holder, names = parent, parent.attributes[DIMENSIONS]
+        holder, names = given_above, given_above.attributes[DIMENSIONS]
     own = holder is array
     whose = "" if own else f" of {holder.path}"
     if not are_two(names):
@@ -245,6 +247,18 @@ def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
             fix=lambda node: Draft("suggest", set_attribute(node, SHAPE, lengths)),
             rule="ZCF-SPATIAL-001",
         )
+
+
+def _groups_of(array: Array) -> Iterator[Node]:
+    """Yield the group of an array, and the pyramids in one of whose levels it is: what they say is a default for it."""
+    for path in all_above(array.path):
+        node = array.hierarchy.node_if_loaded(path)
+        if node is None:
+            continue
+        inside = f"{array.path.removeprefix(below(path))}/"
+        levels = multiscales.level_names(node.attributes)
+        if path == array.parent or any(inside.startswith(f"{name}/") for name in levels if name):
+            yield node
 
 
 @rule(

@@ -75,6 +75,7 @@ def test_the_mark_of_missing_times_is_not_offered_to_be_taken_away(
         '{"spatial:bbox": [NaN, 0, 10, 8]}',
         '{"multiscales": {"layout": [{"id": "a", "cell_size": NaN}]}}',
         '{"scale_factor": Infinity}',
+        '{"proj:projjson": {"ellipsoid": {"semi_major_axis": NaN}}}',
     ],
 )
 def test_no_text_is_put_where_a_number_is_wanted(attributes: str, tmp_path: Path) -> None:

@@ -15,9 +15,9 @@ from nz_explorer.conventions.zcf.declarations import (
     declared_here,
     declares,
     entries,
-    goes_first,
     pointer_to,
 )
+from nz_explorer.conventions.zcf.identities import goes_first
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, replace

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from nz_explorer.conventions.geozarr.multiscales import LIMITS, has_tiles, wrong_limits
@@ -83,6 +83,10 @@ def levels(group: Group) -> RuleOutput:
         for name, one in there.items()
         if (name not in inline if inline else known is not None and not known.has(name))
     ]
+    is_level = inline.__contains__ if inline or known is None else known.has
+    inside = _levels_inside(found, is_level, shown)
+    yield from _not_directly(group, inside.values())
+    absent = [name for name in absent if name not in inside]
     # with the variables of the levels it is one under a wrong name, else something beside them
     misnamed = {one.name for one in undescribed if not shown or not shown.isdisjoint(_arrays(one))}
     renamed = len(misnamed) == len(absent)  # then a level under a wrong name is one fact, told once
@@ -108,7 +112,7 @@ def levels(group: Group) -> RuleOutput:
         sized = matrix_of_level(inline, called, level.name)
         yield from _level_chunks(arrays[level.name], tile, sized)
         yield from _limits(group, level.name, arrays[level.name], tile, sized)
-    yield from _own_methods(given, found)
+    yield from _own_methods(given, found, arrays)
     limits = member(given, "tile_matrix_set_limits")
     for name in limits if isinstance(limits, Mapping) and not inline else ():
         if name not in there and name not in flat and (known is None or known.has(name)):
@@ -153,26 +157,62 @@ def _limits(
             return
 
 
-def _own_methods(given: Any, found: list[Group]) -> RuleOutput:
-    """Compare the resampling methods that groups of levels give themselves."""
+def _own_methods(
+    given: Any, found: list[Group], arrays: Mapping[str, Mapping[str, Array]]
+) -> RuleOutput:
+    """Compare the resampling methods that groups of levels, and arrays in them, give themselves."""
     method = member(given, "resampling_method")
+    places: list[tuple[Group | Array, tuple[str, ...]]] = []
     for level in found:
-        for keys in (("resampling_method",), ("multiscales", "resampling_method")):
-            own: Any = level.attributes
-            for key in keys:
-                own = member(own, key)
-            if own is not None and own != method:
-                yield Fail(
-                    level.attribute_pointer(*keys),
-                    f"level {json_text(level.name)} uses {json_text(own)}, all of them should use {json_text(method)}",
-                    path=level.path,
-                    rule="GZ-MS-016",
-                )
+        places += [
+            (level, keys) for keys in (("resampling_method",), ("multiscales", "resampling_method"))
+        ]
+        places += [(array, ("resampling_method",)) for array in arrays[level.name].values()]
+    for node, keys in places:
+        own: Any = node.attributes
+        for key in keys:
+            own = member(own, key)
+        if own is not None and own != method:
+            who = f"level {json_text(node.name)}" if isinstance(node, Group) else node.path
+            yield Fail(
+                node.attribute_pointer(*keys),
+                f"{who} uses {json_text(own)}, all of them should use {json_text(method)}",
+                path=node.path,
+                rule="GZ-MS-016",
+            )
 
 
 def _arrays(level: Group) -> dict[str, Array]:
     children = level.hierarchy.children(level)
     return {child.name: child for child in children if isinstance(child, Array)}
+
+
+def _levels_inside(
+    found: list[Group], is_level: Callable[[str], bool], variables: Container[str]
+) -> dict[str, Group]:
+    """Return groups in levels that are levels as well, by name: they are called like one, and have variables of the levels.
+
+    Those of a level that is itself a pyramid are levels of that one.
+    """
+    return {
+        one.name: one
+        for level in found
+        if "multiscales" not in level.attributes
+        for one in level.hierarchy.children(level)
+        if isinstance(one, Group)
+        and is_level(one.name)
+        and any(map(variables.__contains__, _arrays(one)))
+    }
+
+
+def _not_directly(group: Group, inside: Iterable[Group]) -> Iterator[Fail]:
+    for one in inside:
+        yield Fail(
+            "",
+            f"level {json_text(one.name)} is inside {one.parent}: all levels are directly in {group.path}",
+            path=one.path,
+            rule="GZ-MS-002",
+        )
 
 
 def _has_members(level: Group) -> bool:
@@ -339,8 +379,11 @@ def _chunks(
         )
     own = [along[axis] for axis in axes]
     if tile is not None:
+        cut = (
+            edges is not None
+        )  # a rectilinear grid ends with the array, and its last chunk with it
         wrong = (
-            length != wanted and not shape[axis] <= length < wanted  # less than a tile is no tile
+            length != wanted and not (cut and shape[axis] <= length < wanted)
             for axis, length, wanted in zip(axes, own, tile, strict=True)
             if axis not in whole  # said already
         )

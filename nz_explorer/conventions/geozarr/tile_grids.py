@@ -10,6 +10,7 @@ from nz_explorer.conventions.geozarr.multiscales import has_tiles
 from nz_explorer.conventions.geozarr.tile_matrix_sets import (
     KNOWN_SETS,
     TILE,
+    UTM,
     matrices_by_id,
     name_of_set,
     tile_of,
@@ -27,13 +28,21 @@ if TYPE_CHECKING:
     from nz_explorer.values.coordinates.monotonicity import Monotonicity
 
 _MERCATOR = 20037508.342789244
-_GRIDS = {
+_POLAR = 16440759.350252
+_TRANSVERSE = 20003931.4586255
+_GRIDS: dict[str, tuple[float, float, float]] = {
+    "EuropeanETRS89_LAEAQuad": (2e6, 5.5e6, 4.5e6 / TILE),
+    "LINZAntarticaMapTilegrid": (-918457.73, 6918457.73, 114688.0),
+    "NZTM2000Quad": (-3260586.7284, 10438190.1652, 39135.75848201011),
+    "UPSAntarcticWGS84Quad": (2e6 - _POLAR, 2e6 + _POLAR, 2 * _POLAR / TILE),
+    "UPSArcticWGS84Quad": (2e6 - _POLAR, 2e6 + _POLAR, 2 * _POLAR / TILE),
     "WGS1984Quad": (-180.0, 90.0, 180 / TILE),
     "WebMercatorQuad": (-_MERCATOR, _MERCATOR, 2 * _MERCATOR / TILE),
     "WorldCRS84Quad": (-180.0, 90.0, 180 / TILE),
     "WorldMercatorWGS84Quad": (-_MERCATOR, _MERCATOR, 2 * _MERCATOR / TILE),
+    **dict.fromkeys(UTM, (5e5 - _TRANSVERSE / 2, _TRANSVERSE, _TRANSVERSE / TILE)),
 }
-"""Of sets that are known by name: where tiles begin along X and Y, and the size of cells at level 0."""
+"""Of sets that are known by name: where tiles begin along X and Y, and the size of cells at the first level; each level halves it."""
 _DEGREES = ("EPSG:4326", "OGC:CRS84")
 _IN_DEGREES = re.compile("deg(ree)?s?(_?(north|east|[ne]))?", re.IGNORECASE)
 _IN_METRES = re.compile("m|met(er|re)s?", re.IGNORECASE)
@@ -110,7 +119,8 @@ def _grid(array: Array, level: Any) -> tuple[tuple[float, ...], float, tuple[int
         ):
             return None
         x, y, cell = _GRIDS[called]
-        return (x, y), cell / 2 ** int(level.name), (TILE, TILE)
+        halved = int(level.name) - KNOWN_SETS[called].levels[0]
+        return (x, y), cell / 2**halved, (TILE, TILE)
     matrix = matrices_by_id(given).get(level.name)
     tiles, inline = tile_of(matrix), member(given, "tile_matrix_set")
     origin, cell = numbers(member(matrix, "pointOfOrigin"), 2), member(matrix, "cellSize")

@@ -61,7 +61,7 @@ _LINZ = (
     (1, 1), (1, 1), (2, 2), (4, 4), (7, 7), (13, 13), (26, 26), (52, 52), (104, 104), (207, 207), (413, 413),
     (826, 826), (1652, 1652), (3303, 3303),
 )  # fmt: skip
-_UTM = {
+UTM = {
     f"UTM{zone:02}WGS84Quad": TileMatrixSet((f"EPSG:326{zone:02}",), range(1, 25), ((2, 1),))
     for zone in range(1, 61)
 }
@@ -76,7 +76,7 @@ KNOWN_SETS: dict[str, TileMatrixSet] = {
     "WebMercatorQuad": TileMatrixSet(("EPSG:3857",), range(25)),
     "WorldCRS84Quad": TileMatrixSet(("OGC:CRS84", "EPSG:4326"), range(24), ((1, 2),)),
     "WorldMercatorWGS84Quad": TileMatrixSet(("EPSG:3395",), range(25)),
-    **_UTM,
+    **UTM,
     # after those that are rather meant where a reference system is given in place of a set
     "CDB1GlobalGrid": TileMatrixSet(("EPSG:4326", "OGC:CRS84"), range(-10, 22), (), None),
     "GNOSISGlobalGrid": TileMatrixSet(("EPSG:4326", "OGC:CRS84"), range(29), ((2, 4),)),

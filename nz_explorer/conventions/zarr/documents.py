@@ -210,7 +210,7 @@ def _quote_token(pointer: str, token: str, name: str) -> FixMaker:
 
 
 _NUMBERS = re.compile(
-    r"/\d+$|/(?:scale_factor|add_offset|valid_min|valid_max)$|^(?:/attributes)?/multiscales/"
+    r"/\d+$|/(?:scale_factor|add_offset|valid_min|valid_max)$|^(?:/attributes)?/(?:multiscales|proj:projjson)/"
 )
 """Places where a text is worse than no value: in a list, most likely one of numbers, and where conventions want a number."""
 _NO_TEXT = (

@@ -16,6 +16,7 @@ ZCF = Convention(
         f"{__name__}.{module}"
         for module in (
             "declarations",
+            "identities",
             "uses",
             "properties",
             "nz_and_cf",

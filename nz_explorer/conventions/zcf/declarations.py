@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from nz_explorer.conventions.zarr3.nodes import set_to
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
@@ -105,115 +104,6 @@ def _whole(entry: dict[str, Any]) -> Mapping[str, Any]:
 
 
 @rule(
-    "ZCF-DECL-003",
-    on="node",
-    needs=("attributes", "conventions list"),
-    when=declares,
-)
-def entry_identifies(node: Node) -> Iterator[Fail]:
-    """Require a uuid or a URL, because names are not unique."""
-    for i, entry in entries(node):
-        if not any(isinstance(entry.get(member), str) for member in IDENTIFIERS):
-            there = [member for member in IDENTIFIERS if member in entry]
-            why = (
-                f"its {there[0]} is not a string"
-                if there
-                else "it has none of uuid, schema_url and spec_url"
-            )
-            yield Fail(
-                pointer_to(node, i),
-                f"entry {i} identifies no convention: {why}",
-                fix=_identified(i, entry),
-            )
-            continue
-        yield from _of_nobody(node, i, entry)
-        named = any(_leads(entry, member) for member in IDENTIFIERS)
-        for member in ("schema_url", "spec_url"):
-            yield from _of_another(node, i, entry, member)
-            if member in entry and not _leads(entry, member):
-                yield Fail(
-                    pointer_to(node, i, member),
-                    f"{member} of entry {i} is no URL: {json_text(entry[member])}",
-                    severity="warning" if named else None,
-                )
-
-
-def _of_another(node: Node, i: int, entry: dict[str, Any], member: str) -> Iterator[Fail]:
-    """Warn of an address that is known, and that of another convention than the entry names first. NZ's own is NZ-REG-002."""
-    known = known_conventions.identify(entry)
-    other = known_conventions.identify({member: entry.get(member)})
-    if known is None or other is None or known_conventions.NZ in (known, other):
-        return
-    if other is not known and not {*other.urls} & {*known.urls}:  # as two versions of one have
-        yield Fail(
-            pointer_to(node, i, member),
-            f"{member} of entry {i} is that of {other.name}, and the rest that of {known.name}",
-            severity="warning",
-            fix=_replaced(pointer_to(node, i, member), known.entry.get(member)),
-        )
-
-
-def _of_nobody(node: Node, i: int, entry: dict[str, Any]) -> Iterator[Fail]:
-    """Warn of what goes first, and that nobody knows, beside an address that is known. NZ's own is NZ-REG-002."""
-    others = known_conventions.mentioned(entry)
-    if known_conventions.identify(entry) is not None or known_conventions.NZ in others:
-        return
-    for other in others[:1]:
-        wrong = goes_first(entry)
-        yield Fail(
-            pointer_to(node, i, wrong),
-            f"{wrong} of entry {i}, which goes first, is not that of {other.name}, whose address the entry has",
-            severity="warning",
-            fix=_replaced(pointer_to(node, i, wrong), other.entry.get(wrong)),
-        )
-
-
-def goes_first(entry: dict[str, Any]) -> str:
-    """Return the member by which an entry identifies its convention, whatever the others say.
-
-    Parameters
-    ----------
-    entry : dict
-        Of ``zarr_conventions``, with something that identifies a convention.
-    """
-    first = str(known_conventions.identifier(entry)).lower()
-    return next(one for one in IDENTIFIERS if str(entry.get(one)).lower() == first)
-
-
-def _replaced(pointer: str, right: str | None) -> FixMaker | None:
-    return set_to(pointer, right, "suggest") if right else None
-
-
-def named_like(entry: dict[str, Any]) -> list[Convention]:
-    """Return the conventions that are known and have the name of an entry.
-
-    Parameters
-    ----------
-    entry : dict
-        Of ``zarr_conventions``.
-    """
-    name = str(entry.get("name")).rstrip(":").lower()
-    return [one for one in known_conventions.KNOWN if one.name.lower() == name and one.entry]
-
-
-def _identified(i: int, entry: dict[str, Any]) -> FixMaker:
-    """Return the fix of an entry that identifies no convention: the whole entry of the one that is called so."""
-    called = named_like(entry)
-    if not called:
-        return lambda _node: Draft("suggest", note="add the uuid of the convention")
-    whole = dict(called[0].entry)
-    return lambda node: Draft("suggest", (replace(pointer_to(node, i), whole),))
-
-
-def _leads(entry: Any, member: str) -> bool:
-    """Whether a member is there and can name the convention: the form of a uuid is ZCF-DECL-008."""
-    given = entry.get(member)
-    return isinstance(given, str) and (
-        member == "uuid" or known_conventions.URL.fullmatch(given) is not None
-    )
-
-
-@rule(
     "ZCF-DECL-004",
     on="node",
     needs=("attributes", "conventions list"),
@@ -301,13 +191,15 @@ def entry_name_fits(node: Node) -> Iterator[Fail]:
             )
         if known is None or known is known_conventions.NZ or not known.entry or "name" not in entry:
             continue
+        if known_conventions.at_odds(entry):
+            continue  # ZCF-DECL-003
         right = known.entry["name"]
         nests = right in known.keys
         if not isinstance(name, str) or not name.strip():
             continue  # ZCF-DECL-005
         if name == right or (name == f"{right}:" and not nests):
             continue  # the colon of a prefix is recommended
-        if any("geo-proj" in str(entry.get(url)) for url in ("schema_url", "spec_url")):
+        if known_conventions.is_first_proj(entry):
             right = "proj:"  # as the schema of the version that is declared has it
         short = f"{name}:" == right
         lacks = f"name {json_text(name)} lacks the colon of the prefix {right}"

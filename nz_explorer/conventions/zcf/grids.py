@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal, TypeGuard
 
 from nz_explorer.conventions.zarr3.nodes import numbers_of, set_to, shown
@@ -66,8 +66,27 @@ def exchanged(names: list[str]) -> bool:
     return first in crs.X_NAMES and second not in crs.X_NAMES | {""} and first != second
 
 
+def y_and_x_instead(array: Array, names: list[str]) -> list[str] | None:
+    """Return the dimensions of y and x of an array, by their names, where two that are not both of them are named for these.
+
+    None where the array has not one of each, or not those that are named.
+
+    Parameters
+    ----------
+    array : Array
+        Some array.
+    names : list of str
+        Two dimensions.
+    """
+    dims = [name or "" for name in array.dimension_names or ()]
+    found = [name for known in (crs.Y_NAMES, crs.X_NAMES) for name in dims if name.lower() in known]
+    if len(found) != 2 or {*found} == {*names} or not {*names} <= {*dims}:
+        return None
+    return found if found[1].lower() in crs.X_NAMES and found[0].lower() in crs.Y_NAMES else None
+
+
 def lengths_of(array: Array, names: list[str]) -> list[int] | None:
-    """Return how long dimensions of an array are, None where it has not all of them.
+    """Return how long dimensions of an array are, None where it has not all of them, or where its y and x are others.
 
     Parameters
     ----------
@@ -77,7 +96,11 @@ def lengths_of(array: Array, names: list[str]) -> list[int] | None:
         Names of dimensions.
     """
     dims, shape = array.dimension_names or (), array.shape or ()
-    if len(dims) != len(shape) or not {*names} <= {*dims}:
+    if (
+        len(dims) != len(shape)
+        or not {*names} <= {*dims}
+        or y_and_x_instead(array, names) is not None
+    ):
         return None
     return [shape[dims.index(name)] for name in names]
 
@@ -247,6 +270,45 @@ def apart(box: list[float], other: list[float], transform: list[float]) -> list[
         abs(one - another) / step
         for one, another, step in zip(box, other, (a + b, d + e) * 2, strict=True)
     ]
+
+
+def by_the_box(
+    given: list[float], box: list[float], shape: list[int], *, nodes: bool
+) -> tuple[list[float], str] | None:
+    """Return the transform that is meant by one which a box contradicts, and what is odd about it; None where no other fits.
+
+    Parameters
+    ----------
+    given : list of float
+        The six factors.
+    box : list of float
+        xmin, ymin, xmax and ymax, which are to be right.
+    shape : list of int
+        The number of rows and of columns.
+    nodes : bool
+        Whether the box goes through the middle of the outer cells.
+    """
+    for right, why in _meant(given, box, nodes=nodes):
+        if max(apart(box, box_of(right, shape, nodes=nodes), right)) <= CLOSE:
+            return right, why
+    return None
+
+
+def _meant(
+    given: list[float], box: list[float], *, nodes: bool
+) -> Iterator[tuple[list[float], str]]:
+    """Yield transforms that may be meant, and what is odd about the one that is given then."""
+    a, b, c, d, e, f = given
+    if e > 0:
+        why = f"by which the rows go north from {shown(f)}, and by {BOX} they go south: the fifth number is negative then"
+        yield [a, b, c, d, -e, f], why
+    elif abs(f - box[1]) <= CLOSE * abs(e):
+        why = f"by which the rows go south from {shown(f)}, where {BOX} ends: the sixth number is to be the northernmost"
+        yield [a, b, c, d, e, box[3]], why
+    if not nodes:
+        corner = [c - (a + b) / 2, f - (d + e) / 2]
+        why = f"which begins in the middle of the first cell, and by {BOX} its corner is at {shown(corner)}"
+        yield [a, b, corner[0], d, e, corner[1]], f"{why}: cells are drawn half a cell aside"
 
 
 def odd_transform(given: list[float], pointer: str, whose: str = "") -> Fail | None:

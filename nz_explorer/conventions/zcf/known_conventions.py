@@ -175,6 +175,41 @@ def mentioned(entry: Mapping[str, Any]) -> list[Convention]:
     return [known for known in alone if known is not None]
 
 
+def are_two(one: Convention, other: Convention) -> bool:
+    """Whether conventions are two, and not versions of one, which share an address.
+
+    Parameters
+    ----------
+    one, other : Convention
+        Conventions that are known.
+    """
+    return one is not other and {*one.urls}.isdisjoint(other.urls)
+
+
+def at_odds(entry: Mapping[str, Any]) -> bool:
+    """Whether members of an entry lead to two conventions.
+
+    Parameters
+    ----------
+    entry : mapping
+        Of ``zarr_conventions``.
+    """
+    found = mentioned(entry)
+    return any(are_two(found[0], other) for other in found[1:])
+
+
+def is_first_proj(entry: Mapping[str, Any]) -> bool:
+    """Whether an entry declares the first version of proj:, by an address where its text was.
+
+    Parameters
+    ----------
+    entry : mapping
+        Of ``zarr_conventions``.
+    """
+    urls = (str(entry.get(url)) for url in ("schema_url", "spec_url"))
+    return identify(entry) is PROJ and any("geo-proj" in url for url in urls)
+
+
 def identity(entry: Mapping[str, Any]) -> str | None:
     """Return the name of the convention of an entry where it is known, else what identifies it, None where nothing does."""
     known = identify(entry)

@@ -28,6 +28,7 @@ from nz_explorer.model.dialects.cs import is_cs, is_shared, is_system
 from nz_explorer.model.dialects.ref import is_reference
 from nz_explorer.model.named_array import named_array
 from nz_explorer.model.paths import all_above, below
+from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.conventions.zcf.known_conventions import Convention
@@ -46,7 +47,9 @@ def properties_valid(node: Node) -> RuleOutput:
     family = multiscales.family(node.attributes)
     given: Any = node.attributes.get("multiscales")
     # an object without tiles may as well be one that lacks its layout
-    other = family == "OME-NGFF" or (family == "GeoZarr" and "tile_matrix_set" in given)
+    other = (family == "OME-NGFF" and not _is_list_of_pyramids(node)) or (
+        family == "GeoZarr" and "tile_matrix_set" in given
+    )
     of_others = known_conventions.MULTISCALES if other else None
     used = known_conventions.used(node.attributes, declared - {of_others})
     for known in used:
@@ -67,6 +70,7 @@ def properties_valid(node: Node) -> RuleOutput:
             )
     if known_conventions.PROJ in declared:
         yield from _code_in_other_letters(node)
+        yield from _several_systems(node)
         yield from _code_is_address(node)
     yield from _other_spellings(node, declared)
     if known_conventions.SPATIAL in declared:
@@ -87,13 +91,24 @@ def properties_valid(node: Node) -> RuleOutput:
         )
 
 
+def _is_list_of_pyramids(node: Node) -> bool:
+    """Whether multiscales is a list of what has a layout: a list as OME-NGFF has it, of what this convention has."""
+    given = node.attributes.get("multiscales")
+    return isinstance(given, list) and any(
+        isinstance(one, dict) and "layout" in one for one in given
+    )
+
+
 def _right(node: Node, place: tuple[str | int, ...]) -> FixMaker | None:
-    """Return the fix that writes what is meant: the code of a number, the path of a level, nothing in place of null."""
+    """Return the fix that writes what is meant: the code of a number, a pyramid for a list of it, the path of a level, nothing in place of null."""
     pointer = node.attribute_pointer(*place)
     if place == ("proj:code",):
         given = node.attributes.get("proj:code")
         code = _of_epsg(given) or crs.code(given)
         return set_to(pointer, code, "suggest") if code is not None else None
+    if place == ("multiscales",) and _is_list_of_pyramids(node):
+        (first, *others) = node.attributes["multiscales"]
+        return None if others else set_to(pointer, first, "suggest")
     if place[-1] not in ("asset", "derived_from") or len(place) != 4:
         return None
 
@@ -137,6 +152,8 @@ def _of_a_level(
                     node.attribute_pointer(*place, *inner), f"{known.name.rstrip(':')}: {message}"
                 )
     inside: Any = level.get("transform")
+    if isinstance(inside, dict) and known_conventions.MULTISCALES in declared:
+        yield from _members_in_other_letters(node, (*place, "transform"), inside, _OF_A_TRANSFORM)
     scale = inside.get("scale") if isinstance(inside, dict) else None
     if isinstance(scale, list) and 0 in scale and known_conventions.MULTISCALES in declared:
         yield Fail(
@@ -160,14 +177,15 @@ def _of_a_level(
 
 _OF_A_PYRAMID = ("layout", "resampling_method")
 _OF_A_LEVEL = ("asset", "derived_from", "transform", "resampling_method")
+_OF_A_TRANSFORM = ("scale", "translation")
 
 
 def _members_in_other_letters(
     node: Node, place: tuple[str | int, ...], given: dict[str, Any], names: tuple[str, ...]
 ) -> Iterator[Fail]:
-    """Warn of members of a pyramid, or of a level, that have the name of one of the text but for capitals and underscores."""
+    """Warn of members of a pyramid, of a level or of a transform that have the name of one of the text but for capitals and underscores."""
     plain = {name.replace("_", ""): name for name in names}
-    whose = "" if names is _OF_A_PYRAMID else f" of level {place[-1]}"
+    whose = "" if names is _OF_A_PYRAMID else f" of level {place[2]}"
     for name in given:
         right = plain.get(re.sub(r"[\s_-]", "", name).lower(), name)
         if right not in given:
@@ -186,7 +204,7 @@ def _members_of_a_level(
     """Warn of scale and translation beside transform, and of members that are nearly called as the text calls its own."""
     inside = level.get("transform", {})
     yield from _members_in_other_letters(node, place, level, _OF_A_LEVEL)
-    for name in ("scale", "translation"):
+    for name in _OF_A_TRANSFORM:
         if isinstance(level.get(name), list):
             free = isinstance(inside, dict) and name not in inside
             yield Fail(
@@ -278,10 +296,7 @@ def _code_in_other_letters(node: Node) -> Iterator[Fail]:
     right = re.sub(r"\s", "", code).upper() if isinstance(code, str) else ""
     if code == right or not first.fullmatch(right):
         return
-    said = (
-        one for _, one in entries(node) if known_conventions.identify(one) is known_conventions.PROJ
-    )
-    if any("geo-proj" in str(one.get(url)) for one in said for url in ("schema_url", "spec_url")):
+    if _is_first_version(node):
         pointer = node.attribute_pointer("proj:code")
         yield Fail(
             pointer,
@@ -289,6 +304,25 @@ def _code_in_other_letters(node: Node) -> Iterator[Fail]:
             f" {json_text(right)}: by its schema this is no code",
             severity="info",
             fix=lambda _node: Draft("safe", (replace(pointer, right),)),
+        )
+
+
+def _is_first_version(node: Node) -> bool:
+    """Whether a node declares the first version of proj:."""
+    return any(known_conventions.is_first_proj(entry) for _, entry in entries(node))
+
+
+def _several_systems(node: Node) -> Iterator[Fail]:
+    """Note that a system is described twice where the first version of proj: is declared: its text allows that, its schema does not."""
+    names = ("proj:code", "proj:wkt2", "proj:projjson")
+    given = [name for name in names if node.attributes.get(name) is not None]
+    if len(given) > 1 and _is_first_version(node):
+        yield Fail(
+            node.attribute_pointer(given[1]),
+            f"proj: {listed(given)} are there, and the version that is declared here has at least one of them by its text, and exactly"
+            " one by its schema",
+            severity="info",
+            fix=lambda _node: Draft("suggest", note="leave one, or declare v0.1, which takes more"),
         )
 
 
@@ -328,7 +362,7 @@ def _without_properties(node: Node, used: Container[Convention | None]) -> Itera
     """Note conventions that are declared and ask for attributes of which the node has none, not in another attribute either."""
     for i, entry in entries(node):
         known = known_conventions.identify(entry)
-        if known is None or not known.keys or known in used:
+        if known is None or not known.keys or known in used or known_conventions.at_odds(entry):
             continue
         # what a group says of the reference system its arrays have as well, and no groups
         above = node.parent if isinstance(node, Array) else None

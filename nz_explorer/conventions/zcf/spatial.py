@@ -21,6 +21,7 @@ from nz_explorer.conventions.zcf.grids import (
     are_lengths,
     are_two,
     box_of,
+    by_the_box,
     degrees_beyond,
     exchanged,
     in_force,
@@ -29,11 +30,14 @@ from nz_explorer.conventions.zcf.grids import (
     lengths_of,
     numbers_in,
     odd_transform,
+    y_and_x_instead,
 )
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
+from nz_explorer.model.dialects import multiscales
+from nz_explorer.model.paths import all_above, below
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -50,25 +54,21 @@ def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
     if names[0] == names[1]:
         yield _one_twice(group, names[0])
         return
+    if (misnamed := not_y_and_x(group, group.arrays)) is not None:
+        yield misnamed
+        return
     if exchanged(names):
         yield _in_other_order(group, names)
         return
-    found = {
-        array.path: (dims, array.shape)
-        for array in group.arrays
-        if {*names} <= {*(dims := array.dimension_names or ())}
-        and array.shape is not None
-        and len(array.shape) == len(dims)
+    lengths = {
+        array.path: has for array in group.arrays if (has := lengths_of(array, names)) is not None
     }
-    if not found:
+    if not lengths:
         # levels of a pyramid are looked at for themselves, and other arrays may be in groups of their own
         if "multiscales" not in group.attributes and not group.groups:
             yield from none_has_them(group, group.arrays)
         return
     given = group.attributes.get(SHAPE)
-    lengths = {
-        path: [shape[dims.index(name)] for name in names] for path, (dims, shape) in found.items()
-    }
     if not are_lengths(given):
         return
     misfits = [path for path, has in lengths.items() if has != given]
@@ -120,6 +120,31 @@ def none_has_them(group: Group, arrays: Iterable[Array]) -> Iterator[Fail]:
     )
 
 
+def not_y_and_x(node: Node, arrays: Iterable[Array]) -> Fail | None:
+    """Warn of dimensions that are not both y and x, where all the arrays that have them have a y and an x as well.
+
+    Parameters
+    ----------
+    node : Node
+        With the two names of the dimensions.
+    arrays : iterable of Array
+        Those that these are for.
+    """
+    names = node.attributes[DIMENSIONS]
+    have = [array for array in arrays if {*names} <= {*(array.dimension_names or ())}]
+    found = [y_and_x_instead(array, names) for array in have]
+    right = found[0] if found and None not in found else None
+    if right is None:
+        return None
+    return Fail(
+        node.attribute_pointer(DIMENSIONS),
+        f"{DIMENSIONS} is {shown(names)}, and the dimensions of y and x of {have[0].path} are {listed(map(shown, right))}",
+        related=() if have[0] is node else (have[0].path,),
+        fix=lambda node: Draft("suggest", set_attribute(node, DIMENSIONS, right)),
+        rule="ZCF-SPATIAL-001",
+    )
+
+
 def _without_their_own(group: Group, paths: Container[str]) -> list[str]:
     """Return those of some arrays that have no properties of spatial:."""
     return [
@@ -166,15 +191,15 @@ def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
     milder: Severity | None = "warning" if v2 else None
     holder: Node = array
     if DIMENSIONS not in array.attributes:
-        parent = array.hierarchy.node_if_loaded(array.parent) if array.parent else None
-        if parent is None or DIMENSIONS not in parent.attributes:
+        given_above = next((one for one in _groups_of(array) if DIMENSIONS in one.attributes), None)
+        if given_above is None:
             yield Fail(
                 at,
                 f"neither this array nor its group has {DIMENSIONS}, which says which dimensions are y and x",
                 severity=milder,
             )
             return
-        holder, names = parent, parent.attributes[DIMENSIONS]
+        holder, names = given_above, given_above.attributes[DIMENSIONS]
     own = holder is array
     whose = "" if own else f" of {holder.path}"
     if not are_two(names):
@@ -206,18 +231,34 @@ def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
             severity=milder,
         )
         return
+    misnamed = not_y_and_x(array, [array]) if own else None
+    if misnamed is not None:
+        yield misnamed
+        return
     if exchanged(names):
         if own:
             yield _in_other_order(array, names)
         return
     given, lengths = array.attributes.get(SHAPE), lengths_of(array, names)
-    if are_lengths(given) and given != lengths:
+    if are_lengths(given) and lengths is not None and given != lengths:
         yield Fail(
             array.attribute_pointer(SHAPE),
             f"{SHAPE} is {shown(given)}, and the array has {shown(lengths)}",
             fix=lambda node: Draft("suggest", set_attribute(node, SHAPE, lengths)),
             rule="ZCF-SPATIAL-001",
         )
+
+
+def _groups_of(array: Array) -> Iterator[Node]:
+    """Yield the group of an array, and the pyramids in one of whose levels it is: what they say is a default for it."""
+    for path in all_above(array.path):
+        node = array.hierarchy.node_if_loaded(path)
+        if node is None:
+            continue
+        inside = f"{array.path.removeprefix(below(path))}/"
+        levels = multiscales.level_names(node.attributes)
+        if path == array.parent or any(inside.startswith(f"{name}/") for name in levels if name):
+            yield node
 
 
 @rule(
@@ -290,7 +331,6 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
         if own:  # that of a group is reported there
             yield odd
         return
-    a, b, c, d, e, f = given
     # the box of a group may be around arrays that are elsewhere
     box, shape = numbers_in(node.attributes.get(BOX), 4), node.attributes.get(SHAPE)
     names = whole.get(DIMENSIONS)
@@ -314,15 +354,13 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
     off = apart(box, right, given)
     if max(off) > CLOSE:
         half = not nodes and all(abs(part - 0.5) <= CLOSE for part in off)
-        begins = [c - (a + b) / 2, f - (d + e) / 2]
-        moved = box_of([a, b, begins[0], d, e, begins[1]], shape, nodes=nodes)
-        if own and half and max(apart(box, moved, given)) <= CLOSE:
-            edges = [a, b, begins[0], d, e, begins[1]]
+        meant = by_the_box(given, box, shape, nodes=nodes) if own else None
+        if meant is not None:
+            right, odd_of_it = meant
             yield Fail(
                 node.attribute_pointer(TRANSFORM),
-                f"{TRANSFORM} is {shown(given)}, which begins in the middle of the first cell, and by {BOX} its corner is at"
-                f" {shown(begins)}: cells are drawn half a cell aside",
-                fix=lambda node: Draft("suggest", set_attribute(node, TRANSFORM, edges)),
+                f"{TRANSFORM} is {shown(given)}, {odd_of_it}",
+                fix=lambda node: Draft("suggest", set_attribute(node, TRANSFORM, right)),
             )
             return
         why = f' with {REGISTRATION} "node"' if nodes else ""

@@ -29,7 +29,7 @@ from nz_explorer.conventions.zcf.grids import (
     numbers_in,
     odd_transform,
 )
-from nz_explorer.conventions.zcf.spatial import none_has_them
+from nz_explorer.conventions.zcf.spatial import none_has_them, not_y_and_x
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
@@ -76,9 +76,12 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
                 if SHAPE in given
                 else f"{TRANSFORM} of level {place[-1]} and the lengths of its arrays, {shown(shape)},"
             )
+            others = _one_is_inside(group)  # then it is this level that is wrong
             yield Fail(
-                group.attribute_pointer(BOX),
-                f"{BOX} is {shown(group.attributes[BOX])}, and {by} give {shown(own)}",
+                at if others else group.attribute_pointer(BOX),
+                f"{BOX} is {shown(group.attributes[BOX])}"
+                + (", as another level has it" if others else "")
+                + f", and {by} give {shown(own)}",
             )
             return
 
@@ -92,7 +95,7 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
 def levels_have_the_dimensions(group: Group) -> Iterator[Fail]:
     """Warn of dimensions of a pyramid that the arrays of none of its levels have."""
     names = group.attributes[DIMENSIONS]
-    if not are_two(names) or exchanged(names) or names[0] == names[1]:
+    if not are_two(names) or names[0] == names[1]:
         return  # which is reported for itself
     arrays: list[Array] = []
     for _, level in islice(levels(group), known_conventions.MOST_LEVELS):
@@ -103,7 +106,10 @@ def levels_have_the_dimensions(group: Group) -> Iterator[Fail]:
         if any(isinstance(one, Group) for one in found):
             return
         arrays += [one for one in found if isinstance(one, Array)]
-    yield from none_has_them(group, arrays)
+    if (misnamed := not_y_and_x(group, arrays)) is not None:
+        yield misnamed
+    elif not exchanged(names):  # which is reported for itself
+        yield from none_has_them(group, arrays)
 
 
 def _node_of(group: Group, asset: Any) -> Node | None:
@@ -120,6 +126,18 @@ def _outside_of_box(group: Group, level: Mapping[str, Any]) -> list[float] | Non
     own = box_of(transform, shape, nodes=group.attributes.get(REGISTRATION) == "node")
     # the last cells of a coarser level may reach further than those that they were made of
     return own if max(apart(box, own, transform)) > 1 else None
+
+
+def _one_is_inside(group: Group) -> bool:
+    """Whether the box of a pyramid is that of one of its levels."""
+    placed = (
+        _with_lengths(group, level)
+        for _, level in islice(levels(group), known_conventions.MOST_LEVELS)
+        if numbers_in(level.get(TRANSFORM), 6) is not None
+    )
+    return any(
+        are_lengths(level.get(SHAPE)) and _outside_of_box(group, level) is None for level in placed
+    )
 
 
 def _otherwise_there(
@@ -191,7 +209,9 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
         if scale is None or 0 in scale or not isinstance(source, str) or source not in found:
             continue
         others = (found[source][2], next(iter(found.values()))[2])
-        if not any(_fits(cells, other, scale) for other in others):
+        if any(_fits(cells, other, scale) for other in others):
+            continue
+        if _outside_of_box(group, _with_lengths(group, level)) is None or not _one_is_inside(group):
             yield Fail(
                 group.attribute_pointer(*place, "transform", "scale"),
                 f"scale of level {place[-1]} is {shown(given)}, and by {TRANSFORM} its cells are"

@@ -1,4 +1,4 @@
-"""ZCF: attributes of conventions are declared on the node that has them."""
+"""ZCF: attributes of conventions are declared on the node that has them, in the words that their schemas prescribe."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.zarr3.nodes import set_to
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import (
     IDENTIFIERS,
     MEMBERS,
     declare,
     declared_here,
+    declares,
     entries,
     levels,
-    named_like,
     pointer_to,
 )
+from nz_explorer.conventions.zcf.identities import named_like
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, add, move, set_attribute
@@ -60,7 +62,7 @@ def uses_are_declared(node: Node) -> Iterator[Fail]:
         elif known_conventions.identify(entry) is None:
             # names are not unique: attributes with the prefix of a convention that is not known here may be that one's
             prefixes.add(str(entry.get("name")).rstrip(":"))
-            declared |= set(known_conventions.mentioned(entry))  # which is ZCF-DECL-003
+        declared |= set(known_conventions.mentioned(entry))  # that they are at odds is ZCF-DECL-003
     for known, names in known_conventions.used(node.attributes).items():
         if known not in declared and names[0].partition(":")[0] not in prefixes:
             belong = "belongs" if len(names) == 1 else "belong"
@@ -132,6 +134,38 @@ def _first_error(known: Convention, attributes: Mapping[str, Any]) -> str | None
         if known.keys.isdisjoint(attributes):
             return None
     return next((why for _, why in known_conventions.property_errors(known, attributes)), None)
+
+
+_PRESCRIBED = (known_conventions.MULTISCALES, known_conventions.PROJ, known_conventions.SPATIAL)
+"""Conventions whose schemas look for an entry with one description, in all versions of them."""
+
+
+@rule("ZCF-DECL-006", on="node", needs=("attributes", "conventions list"), when=declares)
+def description_fits(node: Node) -> Iterator[Fail]:
+    """Note a description of somebody's own: the text of the framework allows it, and the schema does not find the entry."""
+    declared = [(i, entry, known_conventions.identify(entry)) for i, entry in entries(node)]
+    # one entry that fits is enough
+    found = {known for _, entry, known in declared if known and _describes(known, entry)}
+    for i, entry, known in declared:
+        given = entry.get("description")
+        if known not in _PRESCRIBED or known in found or not isinstance(given, str):
+            continue
+        if known_conventions.at_odds(entry):
+            continue  # which is ZCF-DECL-003
+        pointer, right = pointer_to(node, i, "description"), known.entry["description"]
+        yield Fail(
+            pointer,
+            f"the description of entry {i} is {json_text(given)}, and the schema of {known.name} takes {json_text(right)} alone:"
+            " by it this entry does not declare the convention",
+            severity="info",
+            fix=set_to(pointer, right, "suggest"),
+        )
+
+
+def _describes(known: Convention, entry: Mapping[str, Any]) -> bool:
+    """Whether an entry has the description of its convention, or none, which may be left out."""
+    right = known.entry.get("description")
+    return bool(entry.get("description", right) == right)
 
 
 @rule("ZCF-DECL-013", on="members")

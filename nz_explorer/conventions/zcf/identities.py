@@ -1,0 +1,154 @@
+"""ZCF: what identifies the convention that an entry declares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.conventions.zarr3.nodes import set_to
+from nz_explorer.conventions.zcf import known_conventions
+from nz_explorer.conventions.zcf.declarations import IDENTIFIERS, declares, entries, pointer_to
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.engine.registry import rule
+
+if TYPE_CHECKING:
+    from nz_explorer.conventions.zcf.known_conventions import Convention
+    from nz_explorer.model import Node
+
+
+@rule(
+    "ZCF-DECL-003",
+    on="node",
+    needs=("attributes", "conventions list"),
+    when=declares,
+)
+def entry_identifies(node: Node) -> Iterator[Fail]:
+    """Require a uuid or a URL, because names are not unique."""
+    for i, entry in entries(node):
+        if not any(isinstance(entry.get(member), str) for member in IDENTIFIERS):
+            there = [member for member in IDENTIFIERS if member in entry]
+            why = (
+                f"its {there[0]} is not a string"
+                if there
+                else "it has none of uuid, schema_url and spec_url"
+            )
+            yield Fail(
+                pointer_to(node, i),
+                f"entry {i} identifies no convention: {why}",
+                fix=_identified(i, entry),
+            )
+            continue
+        yield from _of_nobody(node, i, entry)
+        if (meant := _meant_by_all_else(entry)) is not None:
+            yield _uuid_of_another(node, i, entry, meant)
+            continue
+        named = any(_leads(entry, member) for member in IDENTIFIERS)
+        for member in ("schema_url", "spec_url"):
+            yield from _of_another(node, i, entry, member)
+            if member in entry and not _leads(entry, member):
+                yield Fail(
+                    pointer_to(node, i, member),
+                    f"{member} of entry {i} is no URL: {json_text(entry[member])}",
+                    severity="warning" if named else None,
+                )
+
+
+def _of_another(node: Node, i: int, entry: dict[str, Any], member: str) -> Iterator[Fail]:
+    """Warn of an address that is known, and that of another convention than the entry names first. NZ's own is NZ-REG-002."""
+    known = known_conventions.identify(entry)
+    other = known_conventions.identify({member: entry.get(member)})
+    if known is None or other is None or known_conventions.NZ in (known, other):
+        return
+    if known_conventions.are_two(known, other):
+        yield Fail(
+            pointer_to(node, i, member),
+            f"{member} of entry {i} is that of {other.name}, and the rest that of {known.name}",
+            severity="warning",
+            fix=_replaced(pointer_to(node, i, member), known.entry.get(member)),
+        )
+
+
+def _meant_by_all_else(entry: dict[str, Any]) -> Convention | None:
+    """Return the convention whose name and addresses an entry has, where its uuid is that of another. NZ's own is NZ-REG-002."""
+    known = known_conventions.identify({"uuid": entry.get("uuid")})
+    named = [entry[member] for member in ("schema_url", "spec_url") if member in entry]
+    others = {known_conventions.identify({"spec_url": url}) for url in named}
+    other = others.pop() if len(others) == 1 else None
+    if known is None or other is None or known_conventions.NZ in (known, other):
+        return None
+    meant = other in named_like(entry) and known_conventions.are_two(known, other)
+    return other if meant else None
+
+
+def _uuid_of_another(node: Node, i: int, entry: dict[str, Any], meant: Convention) -> Fail:
+    known = known_conventions.identify(entry)
+    pointer = pointer_to(node, i, "uuid")
+    return Fail(
+        pointer,
+        f"uuid of entry {i} is that of {known.name if known else 'another convention'}, and its name and addresses are those of"
+        f" {meant.name}: by the uuid, which goes first, {meant.name} is not declared",
+        severity="warning",
+        fix=_replaced(pointer, meant.uuid),
+    )
+
+
+def _of_nobody(node: Node, i: int, entry: dict[str, Any]) -> Iterator[Fail]:
+    """Warn of what goes first, and that nobody knows, beside an address that is known. NZ's own is NZ-REG-002."""
+    others = known_conventions.mentioned(entry)
+    if known_conventions.identify(entry) is not None or known_conventions.NZ in others:
+        return
+    for other in others[:1]:
+        wrong = goes_first(entry)
+        yield Fail(
+            pointer_to(node, i, wrong),
+            f"{wrong} of entry {i}, which goes first, is not that of {other.name}, whose address the entry has",
+            severity="warning",
+            fix=_replaced(pointer_to(node, i, wrong), other.entry.get(wrong)),
+        )
+
+
+def goes_first(entry: dict[str, Any]) -> str:
+    """Return the member by which an entry identifies its convention, whatever the others say.
+
+    Parameters
+    ----------
+    entry : dict
+        Of ``zarr_conventions``, with something that identifies a convention.
+    """
+    first = str(known_conventions.identifier(entry)).lower()
+    return next(one for one in IDENTIFIERS if str(entry.get(one)).lower() == first)
+
+
+def _replaced(pointer: str, right: str | None) -> FixMaker | None:
+    return set_to(pointer, right, "suggest") if right else None
+
+
+def named_like(entry: dict[str, Any]) -> list[Convention]:
+    """Return the conventions that are known and have the name of an entry.
+
+    Parameters
+    ----------
+    entry : dict
+        Of ``zarr_conventions``.
+    """
+    name = str(entry.get("name")).rstrip(":").lower()
+    return [one for one in known_conventions.KNOWN if one.name.lower() == name and one.entry]
+
+
+def _identified(i: int, entry: dict[str, Any]) -> FixMaker:
+    """Return the fix of an entry that identifies no convention: the whole entry of the one that is called so."""
+    called = named_like(entry)
+    if not called:
+        return lambda _node: Draft("suggest", note="add the uuid of the convention")
+    whole = dict(called[0].entry)
+    return lambda node: Draft("suggest", (replace(pointer_to(node, i), whole),))
+
+
+def _leads(entry: Any, member: str) -> bool:
+    """Whether a member is there and can name the convention: the form of a uuid is ZCF-DECL-008."""
+    given = entry.get(member)
+    return isinstance(given, str) and (
+        member == "uuid" or known_conventions.URL.fullmatch(given) is not None
+    )

@@ -71,6 +71,34 @@ def test_axes_are_named_in_the_order_that_fits_the_shape(tmp_path: Path) -> None
     assert "in the order of the shape" in str(fix.note)
 
 
+@pytest.mark.parametrize(
+    ("rule", "names", "right"),
+    [
+        ("NZ-DIM-001", ..., ["time", "y", "x"]),
+        ("Z3-DIM-001", None, ["time", "y", "x"]),
+        ("Z3-DIM-003", ["time", None, "x"], "y"),
+        ("Z3-DIM-003", ["x", None, "time"], "y"),
+        ("Z3-DIM-003", ["other", None, "x"], "dim_1"),
+    ],
+)
+def test_rules_of_zarr_and_nz_name_dimensions_as_axes_of_cs_are_named(
+    rule: str, names: Any, right: Any, tmp_path: Path
+) -> None:
+    axes = {
+        name: {"abbreviation": name[0].upper(), "coordinates": [{"values": {"regular": [0, 1]}}]}
+        for name in ("x", "y", "time")
+    }
+    zarr.open_group(tmp_path, mode="w").create_array(
+        "a", shape=(2, 3, 4), dtype="f4", attributes={"cs": {"crs": [{"axes": axes}]}}
+    )
+    document = tmp_path / "a" / "zarr.json"
+    given = {} if names is ... else {"dimension_names": names}
+    document.write_text(json.dumps({**json.loads(document.read_text()), **given}))
+    fix = _fix(tmp_path, rule)
+    assert fix is not None
+    assert fix.patch[0]["value"] == right
+
+
 def test_dimensions_are_not_given_names_that_no_axis_has(tmp_path: Path) -> None:
     axes = {
         name: {"coordinates": [{"unit": "m", "direction": "up", "values": {"regular": [0, 1]}}]}

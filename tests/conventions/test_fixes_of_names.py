@@ -52,6 +52,26 @@ def test_what_is_left_has_the_form_of_the_attribute(
     assert operation["op"] == ("remove" if right is None else "replace")
 
 
+@pytest.mark.parametrize(("given", "right"), [(None, "lat lon"), ("height", "height lat lon")])
+def test_coordinates_that_an_array_names_already_stay(
+    given: str | None, right: str, tmp_path: Path
+) -> None:
+    group = zarr.open_group(tmp_path, mode="w")
+    for name, attributes in {
+        "lat": {"units": "degrees_north"},
+        "lon": {"units": "degrees_east"},
+        "t": {} if given is None else {"coordinates": given},
+    }.items():
+        group.create_array(
+            name, shape=(3, 4), dtype="f4", dimension_names=["y", "x"], attributes=attributes
+        )
+    group.create_array("height", shape=(), dtype="f4")
+    fix = _fix(tmp_path, "CF-REF-005")
+    assert fix is not None
+    ((operation,),) = [change.patch for change in fix.changes]
+    assert (operation["path"], operation["value"]) == ("/attributes/coordinates", right)
+
+
 def _fix(source: Path, rule: str, **options: Any) -> nz.Fix | None:
     found = nz.check(source, select=[rule], progress=False, **options).findings
     return next(finding for finding in found if finding.rule == rule).fix

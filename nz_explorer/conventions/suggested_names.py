@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
 
 from nz_explorer.engine.fixes import Draft, add, set_attribute
 from nz_explorer.model import Array, Group, Node, paths
 from nz_explorer.model.dialects import images, nczarr
+from nz_explorer.model.dialects.cs import Axis, coordinate_system
 from nz_explorer.text.phrases import listed
 
 MADE_UP = "dim_"
 """What names begin with that nothing suggests; xarray calls its own so."""
+
+MOST_PERMUTED = 6
+"""Axes that are tried in every order."""
 
 
 def suggested_names(array: Array) -> tuple[list[str], bool]:
     """Return names for the dimensions of an array, and whether its own metadata give them.
 
     Looked for in what it says itself (`names_given`), in what netCDF-C noted, in the axes of an OME-Zarr image, in
-    ``spatial:dimensions`` of itself and the groups above, in an array beside it of the same shape, and in the one-dimensional arrays beside it of the right lengths.
+    ``spatial:dimensions`` of itself and the groups above, in the axes of cs, in an array beside it of the same shape, and in the
+    one-dimensional arrays beside it of the right lengths.
 
     Parameters
     ----------
@@ -45,11 +51,16 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
     spatial = _spatial_dimensions(array)
     if len(spatial) == len(shape):
         return spatial, True
+    orders = _orders_of_axes(array)
+    if len(orders) == 1:
+        return orders[0], False
     siblings = group.arrays if isinstance(group, Group) else []
     for sibling in siblings:
-        names = sibling.dimension_names
-        if sibling.shape == shape and names is not None and all(names):
-            return [str(name) for name in names], False
+        names = [str(name) for name in sibling.dimension_names or () if name]
+        if sibling.shape == shape and len(names) == len(shape) and names in (orders or [names]):
+            return names, False
+    if orders:
+        return orders[0], False
     coordinates = [s for s in siblings if s.dimension_names == (s.name,) and s.shape is not None]
     names_by_length: dict[int, list[str]] = {}
     for sibling in coordinates:
@@ -95,6 +106,30 @@ def names_given(array: Array) -> tuple[str, list[str]] | None:
     return None
 
 
+def _orders_of_axes(array: Array) -> list[list[str]]:
+    """Return the orders in which the axes of cs may be the dimensions of an array, the likeliest first; none where nothing tells it."""
+    system = coordinate_system(array) if array.zarr_format == 3 else None
+    shape, axes = array.shape or (), [] if system is None else list(system.axes)
+    if len(axes) != len(shape):  # single values need no dimension
+        axes = [axis for axis in axes if axis.length() != 1]
+    if len(axes) != len(shape) or not axes or not all(axis.name for axis in axes):
+        return []
+    own = array.dimension_names or (None,) * len(shape)
+
+    def fits(order: Sequence[Axis]) -> bool:
+        return all(
+            axis.length() in (None, length) and (not name or name == axis.name)
+            for axis, length, name in zip(order, shape, own, strict=True)
+        )
+
+    usual = sorted(axes, key=lambda axis: "TZYX".find(str(axis.abbreviation or "?")))
+    likely = [order for order in (usual, axes) if fits(order)]
+    if len(axes) <= MOST_PERMUTED:
+        others = [list(order) for order in permutations(axes) if fits(order)]
+        likely = others if len(others) == 1 else [*likely, *others] if likely else []
+    return [[str(axis.name) for axis in order] for order in likely]
+
+
 def _made_up(axis: int, length: int, siblings: Sequence[Array]) -> str:
     """Return a name that no array beside uses, or would be given, for another length."""
     made = f"{MADE_UP}{axis}"
@@ -129,21 +164,26 @@ def add_names(node: Node) -> Draft | None:
     if not isinstance(node, Array) or node.shape is None:
         return None
     names, certain = suggested_names(node)
-    note = None if certain else where_from(names)
+    note = None if certain else where_from(names, node)
     if node.zarr_format == 2:
         return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names), note)
     return Draft("safe" if certain else "suggest", (add("/dimension_names", names),), note)
 
 
-def where_from(names: Sequence[str]) -> str:
+def where_from(names: Sequence[str], array: Array) -> str:
     """Return where suggested names that have to be checked come from.
 
     Parameters
     ----------
     names : sequence of str
         Those that `suggested_names` returned, or some of them.
+    array : Array
+        The array.
     """
     them = "the name" if len(names) == 1 else "the names"
+    if {*names} <= {name for order in _orders_of_axes(array) for name in order}:
+        of = "an axis" if len(names) == 1 else "the axes"
+        return f"{them} of {of} of cs, in the order of the shape where that tells it: check {them}"
     made_up = [name for name in names if name.startswith(MADE_UP)]
     if not made_up:
         return f"guessed from other arrays in the group: check {them}"

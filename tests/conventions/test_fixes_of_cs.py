@@ -58,6 +58,26 @@ FIXED = {
         ("cs", "crs", 1, "axes", "time", "coordinates", 0, "time", "calendar"),
         "proleptic_gregorian",
     ),
+    "REF-008: paths of values and boundaries in a shared system with a type that begin at the group": (
+        "/g",
+        ("crs", "s", "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
+        "../time",
+    ),
+    "REF-008: a path in a shared system with a type, lost from an array in another group": (
+        "/g",
+        ("crs", "s", "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
+        "../../g/time",
+    ),
+    "CS-TIME-003: none beside 30 February, which only years of 360 days have": (
+        "/t",
+        ("cs", "crs", 0, "axes", "t", "coordinates", 0, "time", "calendar"),
+        "360_day",
+    ),
+    "CS-TIME-002: units of CF with 30 February": (
+        "/t",
+        ("cs", "crs", 0, "axes", "t", "coordinates", 0, "time"),
+        {"unit": "days", "epoch": "1900-02-30", "calendar": "360_day"},
+    ),
 }
 """Of cases of the corpus: the node, where something is fixed in its attributes, and what is there afterwards."""
 

@@ -52,6 +52,26 @@ def test_what_is_left_has_the_form_of_the_attribute(
     assert operation["op"] == ("remove" if right is None else "replace")
 
 
+@pytest.mark.parametrize(("given", "right"), [(None, "lat lon"), ("height", "height lat lon")])
+def test_coordinates_that_an_array_names_already_stay(
+    given: str | None, right: str, tmp_path: Path
+) -> None:
+    group = zarr.open_group(tmp_path, mode="w")
+    for name, attributes in {
+        "lat": {"units": "degrees_north"},
+        "lon": {"units": "degrees_east"},
+        "t": {} if given is None else {"coordinates": given},
+    }.items():
+        group.create_array(
+            name, shape=(3, 4), dtype="f4", dimension_names=["y", "x"], attributes=attributes
+        )
+    group.create_array("height", shape=(), dtype="f4")
+    fix = _fix(tmp_path, "CF-REF-005")
+    assert fix is not None
+    ((operation,),) = [change.patch for change in fix.changes]
+    assert (operation["path"], operation["value"]) == ("/attributes/coordinates", right)
+
+
 def _fix(source: Path, rule: str, **options: Any) -> nz.Fix | None:
     found = nz.check(source, select=[rule], progress=False, **options).findings
     return next(finding for finding in found if finding.rule == rule).fix
@@ -69,6 +89,34 @@ def test_axes_are_named_in_the_order_that_fits_the_shape(tmp_path: Path) -> None
     assert fix is not None
     assert fix.patch[0]["value"] == ["y", "x"]
     assert "in the order of the shape" in str(fix.note)
+
+
+@pytest.mark.parametrize(
+    ("rule", "names", "right"),
+    [
+        ("NZ-DIM-001", ..., ["time", "y", "x"]),
+        ("Z3-DIM-001", None, ["time", "y", "x"]),
+        ("Z3-DIM-003", ["time", None, "x"], "y"),
+        ("Z3-DIM-003", ["x", None, "time"], "y"),
+        ("Z3-DIM-003", ["other", None, "x"], "dim_1"),
+    ],
+)
+def test_rules_of_zarr_and_nz_name_dimensions_as_axes_of_cs_are_named(
+    rule: str, names: Any, right: Any, tmp_path: Path
+) -> None:
+    axes = {
+        name: {"abbreviation": name[0].upper(), "coordinates": [{"values": {"regular": [0, 1]}}]}
+        for name in ("x", "y", "time")
+    }
+    zarr.open_group(tmp_path, mode="w").create_array(
+        "a", shape=(2, 3, 4), dtype="f4", attributes={"cs": {"crs": [{"axes": axes}]}}
+    )
+    document = tmp_path / "a" / "zarr.json"
+    given = {} if names is ... else {"dimension_names": names}
+    document.write_text(json.dumps({**json.loads(document.read_text()), **given}))
+    fix = _fix(tmp_path, rule)
+    assert fix is not None
+    assert fix.patch[0]["value"] == right
 
 
 def test_dimensions_are_not_given_names_that_no_axis_has(tmp_path: Path) -> None:

@@ -234,7 +234,7 @@ def _positions(group: Group) -> tuple[list[Array], list[Array]]:
 
 
 def _give(attribute: str, value: str, users: list[Array]) -> FixMaker:
-    """Return the fix that gives arrays an attribute."""
+    """Return the fix that gives arrays an attribute, or more names in one that is there."""
 
     def fix(_node: Node) -> Draft:
         note = (
@@ -243,8 +243,16 @@ def _give(attribute: str, value: str, users: list[Array]) -> FixMaker:
             else f"the first {MOST_CHANGED} of {len(users)} arrays; the others likewise"
         )
         first, *others = [
-            Draft("suggest", set_attribute(array, attribute, value), note, node=array)
+            Draft(
+                "suggest",
+                set_attribute(
+                    array, attribute, f"{own} {value}" if own and isinstance(own, str) else value
+                ),
+                note,
+                node=array,
+            )
             for array in users[:MOST_CHANGED]
+            for own in [array.attributes.get(attribute)]
         ]
         return (
             first

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from itertools import chain, permutations
+from itertools import chain
 from typing import Any
 
 from nz_explorer.conventions.cs.axes import once
@@ -39,7 +39,7 @@ from nz_explorer.conventions.cs.systems import (
 from nz_explorer.conventions.suggested_names import add_names, suggested_names
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
-from nz_explorer.engine.fixes import Draft, add, move, remove, replace
+from nz_explorer.engine.fixes import Draft, move, remove, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Node
 from nz_explorer.model.dialects.cs import (
@@ -51,9 +51,6 @@ from nz_explorer.model.dialects.cs import (
 )
 from nz_explorer.model.dialects.ref import Reference, Target
 from nz_explorer.text.phrases import listed, plural
-
-MOST_PERMUTED = 6
-"""Axes that are tried in every order."""
 
 
 @rule("CS-ARR-009", on="array", formats=(3,), needs=("attributes",), when=has_systems)
@@ -343,37 +340,18 @@ def _is_formed(axis: Axis, *, located: bool) -> bool:
 
 
 def _names_of_axes(node: Node) -> Draft | None:
-    """Name the dimensions as the axes are, which follow their order; or as arrays beside it tell."""
+    """Name the dimensions as the axes are; names that no axis has would be as wrong as none."""
+    draft = add_names(node)
     system = coordinate_system(node) if isinstance(node, Array) else None
-    if system is None or node.zarr_format == 2:
-        return add_names(node)
-    axes = [(axis.name, axis.length()) for axis in system.axes if axis.length() != 1]
-    names = _in_order(axes, system.array.shape or ())
-    if None in names or len(names) != system.array.ndim:
-        guessed, _ = suggested_names(system.array)
-        called = [name for name, _ in axes if name is not None]
-        if not called or set(guessed) <= {axis.name for axis in system.axes}:
-            return add_names(node)
-        # names that no axis has would be as wrong as none
-        note = f"name each dimension as its axis is: {listed(map(json_text, called))}"
-        return Draft("suggest", note=note)
-    order = "in their order" if names == [name for name, _ in axes] else "in the order of the shape"
-    note = f"the names of the axes of cs, {order}: check that the dimensions have it, too"
-    return Draft("suggest", (add("/dimension_names", names),), note)
-
-
-def _in_order(
-    axes: list[tuple[str | None, int | None]], shape: tuple[int, ...]
-) -> list[str | None]:
-    """Return the names of axes in the order that fits a shape: as they are listed, or the only other one."""
-
-    def fits(order: Iterable[tuple[str | None, int | None]]) -> bool:
-        return all(own in (None, length) for (_, own), length in zip(order, shape, strict=True))
-
-    if len(axes) != len(shape) or len(axes) > MOST_PERMUTED or fits(axes):
-        return [name for name, _ in axes]
-    orders = [order for order in permutations(axes) if fits(order)]
-    return [name for name, _ in orders[0]] if len(orders) == 1 else []
+    if draft is None or system is None or node.zarr_format == 2:
+        return draft
+    called = [axis.name for axis in system.axes if axis.name is not None and axis.length() != 1]
+    names, _ = suggested_names(system.array)
+    if not called or {*names} <= {axis.name for axis in system.axes}:
+        return draft
+    return Draft(
+        "suggest", note=f"name each dimension as its axis is: {listed(map(json_text, called))}"
+    )
 
 
 def _described_twice(system: CoordinateSystem) -> RuleOutput:

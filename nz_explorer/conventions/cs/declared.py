@@ -207,7 +207,7 @@ def _not_read(node: Node, names: tuple[str, ...]) -> str | None:
 
 @rule("CS-REG-005", on="node", formats=(3,), needs=("attributes",), when=declares)
 def addresses(node: Node) -> RuleOutput:
-    """Warn of entries for cs and ref with addresses of something else; those of other conventions are ZCF-DECL-003."""
+    """Warn of entries for cs and ref with addresses of something else; of those of other conventions ZCF-DECL-003 says it."""
     for i, entry in entries(node):
         known = known_conventions.identify(entry)
         if known is None or known not in (known_conventions.CS, known_conventions.REF):
@@ -217,11 +217,15 @@ def addresses(node: Node) -> RuleOutput:
             right = known.entry[member]
             if url == right or not isinstance(url, str) or not is_uri(url):
                 continue  # that it is no URL is ZCF-DECL-003
-            if known_conventions.identify({member: url}) is None:
-                at = pointer_to(node, i, member)
+            other = known_conventions.identify({member: url})
+            if other is None or known_conventions.is_another(known, other):
+                at, whose = (
+                    pointer_to(node, i, member),
+                    f"is that of {other.name}, and" if other else "is",
+                )
                 yield Fail(
                     at,
-                    f"{member} of entry {i} is not that of {known.name}, {right}",
+                    f"{member} of entry {i} {whose} not that of {known.name}, {right}",
                     fix=set_to(at, right, "suggest"),
                 )
 

@@ -58,13 +58,18 @@ def geolocation(system: CoordinateSystem) -> RuleOutput:
             yield from _positions(crs, None if crs.home is system.array else at)
         if _malformed(given) is not None:
             continue
-        for kind, direction in product(KINDS, DIRECTIONS):
-            if kind in given and not (
-                direction == "y" and crs.is_shared and _differ(crs.home, given[kind])
-            ):
+        for kind in (one for one in KINDS if one in given):
+            wrong: list[Fail] = []
+            for direction in DIRECTIONS:
                 reference = resolve(given[kind][direction], crs.home)
                 place = join(at, kind, direction) if crs.home is system.array else at
-                yield from _shape(reference, _expected(system, crs, reference), place)
+                wrong += _shape(reference, _expected(system, crs, reference), place)
+            if not crs.is_shared:
+                yield from wrong
+            elif len(wrong) == len(DIRECTIONS) and not _differ(crs.home, given[kind]):
+                yield _both(*wrong)
+            elif len(wrong) == len(DIRECTIONS) or not _differ(crs.home, given[kind]):
+                yield from wrong[:1]  # of one that differs from the other the group is told
 
 
 def geolocation_by_itself(crs: Crs) -> RuleOutput:
@@ -81,6 +86,14 @@ def geolocation_by_itself(crs: Crs) -> RuleOutput:
                 f"x and y of {kind} have the shapes {' and '.join(map(str, shapes))}; there are as many of both, in the same order",
                 rule="CS-GEO-001",
             )
+
+
+def _both(x: Fail, y: Fail) -> Fail:
+    """Return one failure of two arrays of the same wrong shape, as an array is told of both at one place."""
+    if x.related == y.related:
+        return x
+    message = x.message.replace(" has shape ", f" and {y.related[0]} have shape ", 1)
+    return dataclasses.replace(x, message=message, related=(*x.related, *y.related))
 
 
 def _differ(home: Node, pair: Mapping[str, Any]) -> list[list[int]]:
@@ -454,7 +467,7 @@ def _runs(array: Array) -> str | None:
     return None
 
 
-def _shape(reference: Reference, expected: list[list[int]] | None, at: str) -> RuleOutput:
+def _shape(reference: Reference, expected: list[list[int]] | None, at: str) -> Iterator[Fail]:
     """Judge whether a reference leads to an array of one of the expected shapes, of any where None is expected."""
     found = reference.array
     if found is None or found.shape is None or expected is None or list(found.shape) in expected:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from itertools import islice, product
 from typing import Any
@@ -17,7 +17,7 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import is_pointer, join, split
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, Operation, move, remove, replace
-from nz_explorer.model import Array, Group, Node
+from nz_explorer.model import Group, Node
 from nz_explorer.model.dialects.cs import CoordinateSystem, Crs
 from nz_explorer.model.dialects.ref import (
     EARLIER,
@@ -83,7 +83,6 @@ def _reference(home: Node, reference: Reference, at: str, *, wanted: bool = True
         )
 
 
-_HERE = "where the reader of the author of cs begins"
 _SINCE_KEYED = "as the text has it since axes are an object by name"
 
 
@@ -431,49 +430,68 @@ def shared_references(system: CoordinateSystem) -> RuleOutput:
     """
     array = system.array
     for i, crs in enumerate(system.crs):
-        if crs.is_shared and crs.problem is None:
-            lost = (found for given in _within(crs) if (found := _lost(array, crs, given)))
-            if (first := next(lost, None)) is not None:
-                path, meant, begins, end = first
-                there = "another node" if array.hierarchy.get(end) is not None else "nothing"
-                yield Fail(
-                    array.attribute_pointer("cs", "crs", i),
-                    f"{json_text(path)} in {crs.home.path} leads to {meant}; from {begins}, it leads to {end}, where {there} is",
-                    related=(meant,),
-                    rule="REF-008",
-                )
+        if not crs.is_shared or crs.problem is not None:
+            continue
+        by_name = _is_by_name(crs.given)  # lists that reader does not read
+        base = array.path if by_name else array.parent or "/"
+        found = ((at, resolve(given, crs.home)) for at, given in _within(crs))
+        if lost := [(at, one) for at, one in found if _is_lost(base, one)]:
+            reference = lost[0][1]
+            meant, end = reference.targets[0].node.path, _as_read(base, reference.path or "")
+            # the text since systems have a type has paths relative to the array, that of ref to the node
+            typed, who = "type" in crs.given, "the reader of the author of cs begins"
+            who = "the text and the reader of its author begin" if typed else who
+            before = "the group of this array, where the text began before August 2026"
+            begins = f"this array, where {who}" if by_name else before
+            there = "another node" if array.hierarchy.get(end) is not None else "nothing"
+            yield Fail(
+                array.attribute_pointer("cs", "crs", i),
+                f"{json_text(reference.path)} in {crs.home.path} leads to {meant}; from {begins}, it leads to {end}, where {there} is",
+                related=(meant,),
+                severity="warning" if typed else None,
+                fix=_from_where_it_is_read(base, crs, lost),
+                rule="REF-008",
+            )
 
 
-def _lost(array: Array, crs: Crs, given: Any) -> tuple[str, str, str, str] | None:
-    """Return a path, where it leads to, where else it may begin, in words, and where it leads to from there; None if that is the same.
-
-    That is the array that refers to the system, and where axes are a list, which that reader does not read, its group.
-    """
-    reference = resolve(given, crs.home)
+def _is_lost(base: str, reference: Reference) -> bool:
+    """Whether a path of a shared system leads to something else, or nothing, from where readers begin."""
     path = reference.path
-    if path is None or path.startswith("/") or not reference.targets or reference.strayed:
+    if path is None or path.startswith("/") or reference.array is None or reference.strayed:
+        return False  # that it leads to no array is told by itself
+    return _as_read(base, path) not in {target.node.path for target in reference.targets}
+
+
+def _from_where_it_is_read(
+    base: str, crs: Crs, lost: Iterable[tuple[str, Reference]]
+) -> FixMaker | None:
+    """Return the fix of paths in a system that a group keeps, None where none of them leads to the same from an array."""
+    operations = []
+    for at, reference in lost:
+        end = reference.targets[0].node.path
+        found = (write(crs.home, end, {}, reference.text) for write in (path_to, _from_root))
+        if (right := next((one for one in found if _as_read(base, one) == end), None)) is not None:
+            operations.append(_with_node(reference, _inner(reference, at), right))
+    if not operations:
         return None
-    meant = [target.node.path for target in reference.targets]
-    if _is_by_name(crs.given):
-        end, begins = _as_read(array.path, path), f"this array, {_HERE}"
-    else:
-        end = _as_read(array.parent or "/", path)
-        begins = "the group of this array, where the text began before August 2026"
-    return None if end in meant else (path, meant[0], begins, end)
+    return lambda _node: Draft("suggest", tuple(operations), node=crs.home)
 
 
-def _within(crs: Crs) -> Iterator[Any]:
-    """Yield the references of a reference system: of values, boundaries and terms, and of positions."""
+def _within(crs: Crs) -> Iterator[tuple[str, Any]]:
+    """Yield the references of a reference system, with their pointers: of values, boundaries and terms, and of positions."""
     for one in (one for axis in crs.axes for one in axis.sets):
         formula = one.given.get("parametric")
         terms = formula.get("terms") if isinstance(formula, Mapping) else None
-        held = [one.given.get("values"), one.given.get("boundaries")]
-        held += terms.values() if isinstance(terms, Mapping) else ()
-        yield from (
-            each["external"] for each in held if isinstance(each, Mapping) and "external" in each
-        )
+        held: dict[tuple[str, ...], Any] = {
+            (name,): one.given.get(name) for name in ("values", "boundaries")
+        }
+        if isinstance(terms, Mapping):
+            held |= {("parametric", "terms", name): term for name, term in terms.items()}
+        for place, each in held.items():
+            if isinstance(each, Mapping) and "external" in each:
+                yield one.pointer(*place, "external"), each["external"]
     given = crs.given.get("geolocation") if isinstance(crs.given, Mapping) else None
     for kind, direction in product(("geodetic", "planar"), ("x", "y")):
         pair = given.get(kind) if isinstance(given, Mapping) else None
         if isinstance(pair, Mapping) and direction in pair:
-            yield pair[direction]
+            yield crs.pointer("geolocation", kind, direction), pair[direction]

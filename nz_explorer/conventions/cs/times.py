@@ -12,11 +12,9 @@ from nz_explorer.conventions.cs.members import from_axis
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, add, move, remove, replace
-from nz_explorer.model.calendars import CALENDARS
+from nz_explorer.model.calendars import ALIASES, CALENDARS, DECODED, has_day
 from nz_explorer.model.dialects.cs import Axis, CoordinateSet, time_units
-
-_AS_CFTIME = {"utc": "standard", "tai": "standard", "none": "all_leap"}
-"""How cftime checks dates of calendars that it does not know; in perpetual time each date of a year is one."""
+from nz_explorer.text.phrases import listed
 
 _TIME_UNIT = re.compile(
     r"([yzafpnuµmcdkMG]|(?:yocto|zepto|atto|femto|pico|nano|micro|milli|centi|deci|kilo|mega|giga)-?)?"
@@ -45,8 +43,6 @@ _OTHER_DATE = re.compile(
 
 Calendars = tuple[str, ...]
 """Those that an epoch may be of; none where the one that is given is not known."""
-_WITHOUT_YEAR_0 = ("standard", "gregorian", "julian")
-"""Calendars that step from the year before Christ to the one after, as CF and cftime have them."""
 _EACH = {
     "xarray": "takes what the array says",
     "xarray-zarr-xgroup": "takes what cs says where the array is in another group, else that of the two that it comes to last",
@@ -200,7 +196,7 @@ def _counted(units: str, calendar: Any) -> tuple[Any, ...] | None:
     if match is None or strange or _TIME_UNIT.fullmatch(unit := unit.strip().lower()) is None:
         return None
     small = "" if calendar is None else calendar.lower()
-    usual = {"gregorian": "standard", "365_day": "noleap", "366_day": "all_leap"}.get(small, small)
+    usual = ALIASES.get(small, small)
     singular = (time_units({"unit": unit, "epoch": "0"}) or "").partition(" ")[0].removesuffix("s")
     return singular, _date(match), _clock(match), (match[8] or "Z").upper(), usual
 
@@ -225,22 +221,37 @@ def _in_two_members(pointer: str, units: Any, members: Mapping[str, Any]) -> Dra
     right = {"unit": unit.strip(), "epoch": _iso(match), **rest}
     if right["epoch"] not in (_iso(match), epoch.strip()):
         return None  # of two epochs nobody knows which is meant
-    right.setdefault("calendar", "standard")
-    return Draft(
-        "suggest", (replace(pointer, right),), "the calendar is standard in CF, unless one is named"
-    )
+    note = None
+    if "calendar" not in right:
+        calendar, note = _fitting(match)
+        if calendar is not None:
+            right["calendar"] = calendar
+        if calendar == "standard":
+            note = "the calendar is standard in CF, unless one is named"
+    return Draft("suggest", (replace(pointer, right),), note)
+
+
+def _fitting(epoch: re.Match[str] | None) -> tuple[str | None, str]:
+    """Return a calendar for times without one, None where it cannot be told from their epoch; and why it is that."""
+    usual = [one for one in _USUAL if epoch is None or _has_date(one, epoch)]
+    named = [one for one in DECODED if one not in ALIASES]
+    having = usual or [one for one in named if epoch is not None and _has_date(one, epoch)]
+    if epoch is None or not having or usual:  # one that no calendar has is told of by itself
+        right = (having or _USUAL)[0]
+        return right, f"{right} is usual; a climate model may have another one"
+    if len(having) > 1:
+        return None, f"{epoch[0]} exists in {listed(having)}: write the one that is meant"
+    return having[0], f"of the calendars that have names, only {having[0]} has {epoch[0]}"
 
 
 def _calendar(given: Mapping[str, Any], pointer: str) -> Draft:
     """Return the fix of a calendar that is missing or not known."""
     wrong = given.get("calendar")
     if wrong is None:
-        match = _EPOCH.fullmatch(given["epoch"]) if isinstance(given.get("epoch"), str) else None
-        right = next((one for one in _USUAL if match is None or _has_date(one, match)), _USUAL[0])
-        operation = (replace if "calendar" in given else add)(pointer, right)
-        return Draft(
-            "suggest", (operation,), f"{right} is usual; a climate model may have another one"
-        )
+        epoch = (time_units(given) or "").partition(" since ")[2]
+        right, why = _fitting(_EPOCH.fullmatch(epoch.strip()))
+        write = replace if "calendar" in given else add
+        return Draft("suggest", () if right is None else (write(pointer, right),), why)
     alone = wrong[0] if isinstance(wrong, list) and len(wrong) == 1 else wrong
     close = get_close_matches(alone.strip().lower(), CALENDARS, 1) if isinstance(alone, str) else []
     operations = (replace(pointer, close[0]),) if close else ()
@@ -428,7 +439,7 @@ def _instant(match: re.Match[str], at: str, calendars: Calendars) -> RuleOutput:
     if not calendars or any(_has_date(calendar, match) for calendar in calendars):
         return
     year, month, day = _date(match)
-    if year == 0 and _has_day(calendars[0], 4, month, day):  # ISO 8601 has one
+    if year == 0 and has_day(calendars[0], 4, month, day):  # ISO 8601 has one
         yield Fail(
             at,
             f"many readers know no year 0 in the calendar {calendars[0]}, where year 1 follows year -1, so {match[0]}"
@@ -452,21 +463,7 @@ def _date(match: re.Match[str]) -> tuple[int, int, int]:
 
 def _has_date(calendar: str, match: re.Match[str]) -> bool:
     """Whether a calendar has the day of an epoch."""
-    return _has_day(calendar, *_date(match))
-
-
-def _has_day(calendar: str, year: int, month: int, day: int) -> bool:
-    """Whether a calendar has a day."""
-    import cftime  # type: ignore[import-untyped, unused-ignore]
-
-    if year == 0 and calendar in _WITHOUT_YEAR_0:
-        return False
-    positive = year if year > 0 else year % 4 + 4  # of year 0 and before cftime warns
-    try:
-        cftime.datetime(positive, month, day, calendar=_AS_CFTIME.get(calendar, calendar))
-    except ValueError:
-        return False
-    return True
+    return has_day(calendar, *_date(match))
 
 
 def _kind_of_date(found: re.Match[str]) -> str:

@@ -149,7 +149,7 @@ def _name_the_others(node: Node) -> Draft | None:
     found, certain = suggested_names(node)
     names = [own or name for own, name in zip(node.dimension_names or (), found, strict=True)]
     added = [name for own, name in zip(node.dimension_names or (), found, strict=True) if not own]
-    note = None if certain else where_from(added)
+    note = None if certain else where_from(added, node)
     if node.zarr_format == 2:
         return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names), note)
     return Draft("suggest", (replace("/dimension_names", names),), note)

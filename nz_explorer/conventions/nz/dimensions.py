@@ -176,7 +176,7 @@ def _name_axis(axis: int) -> FixMaker:
         if not isinstance(node, Array):
             return None
         names, certain = suggested_names(node)
-        note = None if certain else where_from(names[axis : axis + 1])
+        note = None if certain else where_from(names[axis : axis + 1], node)
         return Draft("safe" if certain else "suggest", set_name(node, axis, names[axis]), note)
 
     return fix

@@ -93,7 +93,7 @@ def _name_dimensions(node: Node) -> Draft | None:
     if given is not None and given[0].lower() == right.lower():
         return Draft("suggest", (move(given[0], right),))  # names that differ by case confuse
     names, certain = suggested_names(node)
-    note = None if certain or not names else where_from(names)
+    note = None if certain or not names else where_from(names, node)
     return Draft(
         "suggest" if names else "safe", set_attribute(node, "_ARRAY_DIMENSIONS", names), note
     )
@@ -177,7 +177,9 @@ def _name_each(node: Node) -> Draft | None:
     if not isinstance(node, Array) or not node.shape:
         return Draft("suggest", note="name each dimension once, in the order of shape")
     names, _ = suggested_names(node)
-    return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names), where_from(names))
+    return Draft(
+        "suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names), where_from(names, node)
+    )
 
 
 def _is_taken(array: Array) -> bool:

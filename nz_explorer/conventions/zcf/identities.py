@@ -59,14 +59,13 @@ def _of_another(node: Node, i: int, entry: dict[str, Any], member: str) -> Itera
     """Warn of an address that is known, and that of another convention than the entry names first. NZ's own is NZ-REG-002."""
     known = known_conventions.identify(entry)
     other = known_conventions.identify({member: entry.get(member)})
-    if known is None or other is None or known_conventions.NZ in (known, other):
-        return
-    if known_conventions.are_two(known, other):
+    if known is not None and other is not None and known_conventions.is_another(known, other):
         yield Fail(
             pointer_to(node, i, member),
             f"{member} of entry {i} is that of {other.name}, and the rest that of {known.name}",
             severity="warning",
             fix=_replaced(pointer_to(node, i, member), known.entry.get(member)),
+            covers=("CS-REG-005",),
         )
 
 

@@ -169,6 +169,19 @@ def identify(entry: Mapping[str, Any]) -> Convention | None:
     return found or next((known for known in KNOWN if _repository(given) in known.urls), None)
 
 
+def is_another(known: Convention, other: Convention) -> bool:
+    """Whether an address of one convention is wrong in an entry for another; two versions of one share theirs.
+
+    Parameters
+    ----------
+    known : Convention
+        That of the entry.
+    other : Convention
+        That of the address.
+    """
+    return NZ not in (known, other) and are_two(known, other)  # of NZ's own NZ-REG-002 tells
+
+
 def mentioned(entry: Mapping[str, Any]) -> list[Convention]:
     """Return the conventions that are known and that the members of an entry lead to, one by one."""
     alone = (identify({member: entry.get(member)}) for member in ("uuid", "schema_url", "spec_url"))

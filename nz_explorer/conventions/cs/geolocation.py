@@ -203,7 +203,9 @@ def _form(at: str, given: Mapping[str, Any]) -> RuleOutput:
 def _not_there(node: Node) -> RuleOutput:
     """Note that geolocation is declared where nothing has it: it may be in cs, in crs, or in what another attribute holds."""
     held = (value for value in node.attributes.values() if isinstance(value, Mapping))
-    if node.attributes.keys() & {"cs", "crs"} or any("geolocation" in value for value in held):
+    if {name.lower() for name in node.attributes} & {"cs", "crs"} or any(
+        "geolocation" in value for value in held
+    ):
         return
     above = node.hierarchy.node_if_loaded(node.parent) if node.parent else None
     if above is not None and "geolocation" in above.attributes:

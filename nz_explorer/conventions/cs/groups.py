@@ -10,7 +10,7 @@ from nz_explorer.conventions.cs.forms import not_by_name
 from nz_explorer.conventions.cs.geolocation import geolocation_by_itself
 from nz_explorer.conventions.cs.lengths import lengths_by_themselves
 from nz_explorer.conventions.cs.members import as_meant, near_members
-from nz_explorer.conventions.cs.systems import OF_CRS, keeps_crs, of_crs
+from nz_explorer.conventions.cs.systems import OF_CRS, have_no_direction, keeps_crs, of_crs
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
@@ -59,13 +59,14 @@ def shared(group: Group) -> RuleOutput:
 
 
 def _shared(group: Group, systems: list[tuple[str, Crs]]) -> RuleOutput:
+    first = have_no_direction(chain.from_iterable(crs.axes for _, crs in systems))
     for key, crs in systems:
         if crs.problem is not None:
             problem = crs.problem
             if is_reference(crs.given):
                 problem = "it is a reference, and groups hold the systems themselves; only arrays refer to them"
             yield Fail(crs.pointer(*crs.at), f"crs/{key}: {problem}", rule="CS-GRP-002")
-        yield from of_crs(crs)
+        yield from of_crs(crs, first=first)
         yield from once((crs,), Axis.pointer, of_group=True)
         yield from lengths_by_themselves(crs)
         yield from geolocation_by_itself(crs)

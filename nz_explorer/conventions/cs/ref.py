@@ -38,7 +38,8 @@ def references(node: Node) -> RuleOutput:
     """Judge the references in the attributes of a node."""
     declared = known_conventions.REF in declared_here(node)
     told = any(len(place) == 1 or is_reference(given) for place, given in _refs(node.attributes))
-    if declared and not (node.attributes.keys() & {*OTHERS[:-1]} or told):
+    others = {name.lower() for name in node.attributes} & {*OTHERS[:-1]}
+    if declared and not (others or told):
         i = next(
             i
             for i, one in entries(node)
@@ -100,8 +101,8 @@ def _refs(
     """Yield each member called ref in attributes, with its place."""
     if isinstance(given, Mapping):
         for name, value in given.items():
-            if not place and name in OTHERS:
-                continue
+            if not place and name.lower() in OTHERS:
+                continue  # what is called CRS is meant to be crs, which is CS-REG-003
             if name == "ref":
                 yield (*place, name), value
             else:

@@ -457,8 +457,10 @@ def shared_references(system: CoordinateSystem) -> RuleOutput:
 def _is_lost(base: str, reference: Reference) -> bool:
     """Whether a path of a shared system leads to something else, or nothing, from where readers begin."""
     path = reference.path
-    if path is None or path.startswith("/") or reference.array is None or reference.strayed:
-        return False  # that it leads to no array is told by itself
+    if path is None or path.startswith("/") or reference.strayed:
+        return False
+    if all(isinstance(target.node, Group) for target in reference.targets):
+        return False  # of one that leads nowhere, or to a group, that is told
     return _as_read(base, path) not in {target.node.path for target in reference.targets}
 
 

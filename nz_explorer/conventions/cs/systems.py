@@ -115,7 +115,18 @@ TYPES = ("compound", "planar", "vertical", "temporal", "undefined")
 """What a system may be, as the schema has it since August 2026; the texts before have no type."""
 
 
-def of_crs(crs: Crs, beside: Iterable[Axis] = ()) -> RuleOutput:
+def have_no_direction(axes: Iterable[Axis]) -> bool:
+    """Whether no set of coordinates has a direction, as in r1, where axes have one.
+
+    Parameters
+    ----------
+    axes : iterable of Axis
+        The axes.
+    """
+    return all("direction" not in one.given for axis in axes for one in axis.sets)
+
+
+def of_crs(crs: Crs, beside: Iterable[Axis] = (), *, first: bool = True) -> RuleOutput:
     """Judge a reference system by itself.
 
     Parameters
@@ -124,6 +135,8 @@ def of_crs(crs: Crs, beside: Iterable[Axis] = ()) -> RuleOutput:
         The reference system.
     beside : iterable of Axis
         Axes of others that belong to the same array.
+    first : bool
+        Whether what else the node describes may be of r1, in which sets of coordinates have no direction.
     """
     beside = list(beside)
     if isinstance(crs.given, Mapping):
@@ -166,9 +179,7 @@ def of_crs(crs: Crs, beside: Iterable[Axis] = ()) -> RuleOutput:
         )
     # In r1 an axis has the direction; in the others its sets of coordinates have one each.
     at_axes = isinstance(crs.given, Mapping) and isinstance(crs.given.get("axes"), list)
-    at_axes = at_axes and all(
-        "direction" not in s.given for a in (*beside, *crs.axes) for s in a.sets
-    )
+    at_axes = at_axes and first and have_no_direction((*beside, *crs.axes))
     # Where arrays hold the coordinates of each element, the axes need none.
     located = isinstance(crs.given, Mapping) and "geolocation" in crs.given
     for axis in crs.axes:

@@ -245,7 +245,13 @@ def _real(given: Any, data_type: DataType) -> float | None:
 
 
 def same(one: float, other: float) -> bool:
-    """Whether two numbers are equal, or both are no number."""
+    """Whether two numbers are equal, or both are NaN.
+
+    Parameters
+    ----------
+    one, other : float
+        The numbers.
+    """
     return one == other or (math.isnan(one) and math.isnan(other))
 
 

@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import zarr
+from zarr.buffer import default_buffer_prototype
+from zarr.storage import MemoryStore
 
 import nz_explorer as nz
 
@@ -85,3 +88,14 @@ def test_s3_is_checked_like_a_folder(broken_store: Path, s3: Any) -> None:
     url = s3.upload(broken_store, prefix="rules.zarr")
     report = nz.check(url, progress=False, storage_options=s3.options)
     assert _found(report) == _found(nz.check(broken_store, progress=False))
+
+
+@pytest.mark.parametrize(("key", "rule"), [("0", "Z2-CHUNK-001"), ("0/0", "Z2-ARR-010")])
+def test_a_file_is_no_folder_of_chunks_where_listings_do_not_tell(key: str, rule: str) -> None:
+    held: dict[str, Any] = {}
+    store = MemoryStore(held)
+    group = zarr.create_group(store, zarr_format=2)
+    group.create_array("a", shape=(2, 2), chunks=(2, 2), dtype="f4", fill_value=0)
+    held[f"a/{key}"] = default_buffer_prototype().buffer.from_bytes(bytes(16))
+    report = nz.check(store, progress=False, select=["Z2-CHUNK-001", "Z2-ARR-010"])
+    assert _found(report) == {(rule, "/a")}

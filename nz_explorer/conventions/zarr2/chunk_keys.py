@@ -15,6 +15,8 @@ from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Inside
 from nz_explorer.model.hierarchy import inside_arrays, is_document
+from nz_explorer.model.paths import below
+from nz_explorer.store import Listing
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -78,7 +80,17 @@ def _separator_in_use(array: Array, inside: Inside) -> str | None:
     other = "/" if _separator(array) == "." else "."
     wanted, of_another_kind = (1, inside.files) if other == "/" else (array.ndim, inside.folders)
     is_clear = found and of_another_kind.isdisjoint(found)
-    return other if is_clear and all(len(parts) == wanted for parts in found.values()) else None
+    if not is_clear or any(len(parts) != wanted for parts in found.values()):
+        return None
+    return None if other == "/" and _is_a_file(array, min(found), inside) else other
+
+
+def _is_a_file(array: Array, name: str, inside: Inside) -> bool:
+    """Whether nothing lies below a name, in a store whose listings do not tell files from folders."""
+    if inside.files or inside.folders:
+        return False  # its listing has told
+    (below_it,) = array.hierarchy.reader.list_many([f"{below(array.path)[1:]}{name}"], limit=1)
+    return isinstance(below_it, Listing) and not below_it.names
 
 
 @rule("Z2-ARR-010", on="inside", formats=V2)

@@ -212,7 +212,7 @@ def conformity(report: Report, findings: Sequence[Finding]) -> list[tuple[str, b
             sentences.append((f"{plural(ahead, 'step')} from {name} (not declared)", None))
         else:
             beside = _errors_beside(report, name, findings) if value else 0
-            more = f" to its text, which does not say what {plural(beside, 'error')} is about"
+            more = f" to the letter of its text; {plural(beside, 'error')} beyond that"
             sentences.append((f"{name}: {MEANING[value]}{more if beside else ''}", value))
     return sentences
 

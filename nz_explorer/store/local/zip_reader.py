@@ -84,7 +84,14 @@ class ZipReader(LocalReader):
         where = "/".join(part for part in (self.prefix, prefix) if part)
         names = sorted(self._levels.get(where, ()))
         complete = limit is None or len(names) <= limit
-        return Listing(tuple(names if complete else names[:limit]), complete)
+        names = names if complete else names[:limit]
+        stem = f"{where}/" if where else ""
+        stored = frozenset(name for name in names if stem + name in self._zip.NameToInfo)
+        holding = frozenset(name for name in names if stem + name in self._levels)
+        # what is neither is a folder without anything in it; what is both may hold nodes
+        return Listing(
+            tuple(names), complete, files=stored - holding, folders=frozenset(names) - stored
+        )
 
     def open_zarr_store(self) -> Store:
         """Open the store for zarr, read-only."""

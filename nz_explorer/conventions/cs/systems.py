@@ -278,8 +278,30 @@ def _as_proj(pointer: str, given: Any) -> Draft | None:
     return Draft("suggest", (replace(pointer, right),))
 
 
+_OWN = ("name", "abbreviation", "coordinates", "attributes")
+"""What an axis has by the text."""
+
+
+def _by_key(crs: Crs) -> dict[str, Any] | None:
+    """Return the axes by name of a list that holds each below its name; None where that is not so."""
+    given = crs.given["axes"] if isinstance(crs.given["axes"], list) else []
+    alone = [one for one in given if isinstance(one, Mapping) and len(one) == 1]
+    named = {name: axis for one in alone for name, axis in one.items() if name not in _OWN}
+    right = all(isinstance(axis, Mapping) for axis in named.values())
+    return named if right and named and len(named) == len(given) else None
+
+
 def _axis(crs: Crs, axis: Axis, taken: Container[str], *, located: bool) -> RuleOutput:
     shown = json_text(axis.name)
+    if axis.name is None and (right := _by_key(crs)) is not None:
+        name = next(iter(axis.given))
+        yield Fail(
+            axis.pointer(),
+            f"axis {axis.place[-1]} is below its name, {json_text(name)}, as in an object by name, and axes are a list",
+            fix=lambda _node: Draft("suggest", (replace(crs.pointer("axes"), right),)),
+            rule="CS-AX-001",
+        )
+        return
     if axis.name is None:
         given = axis.given.get("name")
         which = f"axis {axis.place[-1]}"

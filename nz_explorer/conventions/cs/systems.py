@@ -182,6 +182,15 @@ def of_crs(crs: Crs, beside: Iterable[Axis] = (), *, first: bool = True) -> Rule
     at_axes = at_axes and first and have_no_direction((*beside, *crs.axes))
     # Where arrays hold the coordinates of each element, the axes need none.
     located = isinstance(crs.given, Mapping) and "geolocation" in crs.given
+    if (right := _by_key(crs)) is not None:
+        name = json_text(next(iter(right)))
+        yield Fail(
+            crs.pointer("axes"),
+            f"axes are a list, and each is below its name, such as {name}, as in an object by name",
+            fix=lambda _node: Draft("suggest", (replace(crs.pointer("axes"), right),)),
+            rule="CS-AX-001",
+        )
+        return
     for axis in crs.axes:
         others = [*beside, *(one for one in crs.axes if one is not axis)]
         yield from _axis(
@@ -284,7 +293,9 @@ _OWN = ("name", "abbreviation", "coordinates", "attributes")
 
 def _by_key(crs: Crs) -> dict[str, Any] | None:
     """Return the axes by name of a list that holds each below its name; None where that is not so."""
-    given = crs.given["axes"] if isinstance(crs.given["axes"], list) else []
+    given = crs.given.get("axes") if isinstance(crs.given, Mapping) else None
+    if not isinstance(given, list):
+        return None
     alone = [one for one in given if isinstance(one, Mapping) and len(one) == 1]
     named = {name: axis for one in alone for name, axis in one.items() if name not in _OWN}
     right = all(isinstance(axis, Mapping) for axis in named.values())
@@ -293,15 +304,6 @@ def _by_key(crs: Crs) -> dict[str, Any] | None:
 
 def _axis(crs: Crs, axis: Axis, taken: Container[str], *, located: bool) -> RuleOutput:
     shown = json_text(axis.name)
-    if axis.name is None and (right := _by_key(crs)) is not None:
-        name = next(iter(axis.given))
-        yield Fail(
-            axis.pointer(),
-            f"axis {axis.place[-1]} is below its name, {json_text(name)}, as in an object by name, and axes are a list",
-            fix=lambda _node: Draft("suggest", (replace(crs.pointer("axes"), right),)),
-            rule="CS-AX-001",
-        )
-        return
     if axis.name is None:
         given = axis.given.get("name")
         which = f"axis {axis.place[-1]}"

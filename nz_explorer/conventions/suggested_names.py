@@ -112,7 +112,8 @@ def _orders_of_axes(array: Array) -> list[list[str]]:
     shape, axes = array.shape or (), [] if system is None else list(system.axes)
     if len(axes) != len(shape):  # single values need no dimension
         axes = [axis for axis in axes if axis.length() != 1]
-    if len(axes) != len(shape) or not axes or not all(axis.name for axis in axes):
+    names = {axis.name for axis in axes if axis.name}
+    if not axes or not len(axes) == len(shape) == len(names):
         return []
     own = array.dimension_names or (None,) * len(shape)
 

@@ -325,3 +325,23 @@ def test_names_that_an_array_gives_elsewhere_are_not_made_up(
     after = apply_patch(before, list(finding.fix.patch))
     assert after["_ARRAY_DIMENSIONS"] == ["lat", "lon"]
     assert "_array_dimensions" not in after
+
+
+@pytest.mark.parametrize(
+    ("attributes", "changed"),
+    [
+        ({"units": "days since 1900-02-30"}, ["calendar"]),
+        ({"units": "days since 1900-02-30", "calendar": "standard"}, ["units", "reference_date"]),
+        ({"units": "days since 1900-02-29"}, ["units", "reference_date"]),
+        ({"units": "months since 1900-01-01"}, ["units", "reference_date"]),
+    ],
+)
+def test_times_without_a_calendar_get_the_only_one_that_has_their_date(
+    attributes: dict[str, str], changed: list[str], tmp_path: Path
+) -> None:
+    zarr.open_group(tmp_path, mode="w").create_array(
+        "t", shape=(2,), dtype="i4", dimension_names=["t"], attributes=attributes
+    )
+    fix = _fix(tmp_path, "CF-TIME-001", conventions="cf")
+    assert fix is not None
+    assert [one["path"].rpartition("/")[2] for one in fix.patch] == changed

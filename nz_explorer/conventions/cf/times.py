@@ -15,7 +15,8 @@ from nz_explorer.engine.fixes import Draft, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import is_candidate
 from nz_explorer.model.attribute_types import DURATIONS, PACKING, unpacked_number
-from nz_explorer.model.calendars import CALENDARS
+from nz_explorer.model.calendars import ALIASES, CALENDARS
+from nz_explorer.model.calendars import DECODED as DECODED_CALENDARS
 from nz_explorer.text.phrases import article
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def decodable_units(array: Array) -> Iterator[Fail]:
         yield Fail(
             array.attribute_pointer("units"),
             f"times in {shown(given)} cannot be decoded: {problem.why}",
-            fix=_not_decoded if problem.suggestion is None else _set_units(problem.suggestion),
+            fix=_in_its_calendar if problem.suggestion is None else _set_units(problem.suggestion),
         )
 
 
@@ -269,6 +270,21 @@ def _count_instead(_node: Node) -> Draft:
 
 def _set_calendar(right: str) -> FixMaker:
     return lambda node: Draft("suggest", set_attribute(node, "calendar", right))
+
+
+def _in_its_calendar(node: Node) -> Draft | None:
+    """Name the only calendar that has the date, such as 30 February; where there is none such, leave the times undecoded."""
+    from nz_explorer.values.cf_decoding import time_problem
+
+    _, _, moment = str(node.attributes.get("units")).partition(" since ")
+    days = {**node.attributes, "units": f"days since {moment}"}
+    named = [one for one in DECODED_CALENDARS if one not in ALIASES]
+    having = [one for one in named if time_problem({**days, "calendar": one}) is None]
+    told = node.attributes.get("calendar") is not None
+    if told or len(having) != 1 or time_problem(days) is None:
+        return _not_decoded(node)
+    why = f"of the calendars that have names, only {having[0]} has {moment.strip()}"
+    return Draft("suggest", set_attribute(node, "calendar", having[0]), why)
 
 
 def _not_decoded(node: Node) -> Draft | None:

@@ -37,7 +37,11 @@ def lengths(system: CoordinateSystem) -> RuleOutput:
         needs = _Needs(length, "this array needs", _as_long(array, length))
         for one, judge in product(axis.sets, (_values, _bounds, _terms)):
             wrong = [*judge(axis, one, needs, partial(_at, system, axis, one))]
-            if not (wrong and id(axis) in shared and _is_told(axis, one, judge)):
+            if wrong and id(axis) in shared and _is_told(axis, one, judge):
+                continue
+            # limits and terms of values that are too many or too few, and as many as these, are told with them
+            own = _number(one) if judge is not _values else length
+            if own in (None, length) or [*judge(axis, one, _Needs(own, ""), one.pointer)]:
                 yield from wrong
 
 
@@ -75,13 +79,17 @@ class _Needs:
 
 def _own_needs(axis: Axis) -> _Needs:
     """Return what the first set of coordinates that says how many they are needs of the others, and of its limits."""
-    for one in axis.sets:
-        if one.kind == "explicit" and of_one_type(one.values):
-            return _Needs(len(one.values), "its axis needs")
-        held = one.external()
-        if held is not None and held.shape is not None and len(held.shape) == 1:
-            return _Needs(held.shape[0], "its axis needs")
-    return _Needs(None, "its axis needs")
+    known = (number for one in axis.sets if (number := _number(one)) is not None)
+    return _Needs(next(known, None), "its axis needs")
+
+
+def _number(one: CoordinateSet) -> int | None:
+    """Return how many coordinates a set has itself; None where that depends on the array, or is not known."""
+    if one.kind == "explicit" and of_one_type(one.values):
+        return len(one.values)
+    held = one.external()
+    shape = () if held is None or held.shape is None else held.shape
+    return shape[0] if len(shape) == 1 else None
 
 
 _Judge = Callable[[Axis, CoordinateSet, _Needs, Callable[..., str]], RuleOutput]

@@ -182,6 +182,15 @@ def of_crs(crs: Crs, beside: Iterable[Axis] = (), *, first: bool = True) -> Rule
     at_axes = at_axes and first and have_no_direction((*beside, *crs.axes))
     # Where arrays hold the coordinates of each element, the axes need none.
     located = isinstance(crs.given, Mapping) and "geolocation" in crs.given
+    if (right := _by_key(crs)) is not None:
+        name = json_text(next(iter(right)))
+        yield Fail(
+            crs.pointer("axes"),
+            f"axes are a list, and each is below its name, such as {name}, as in an object by name",
+            fix=lambda _node: Draft("suggest", (replace(crs.pointer("axes"), right),)),
+            rule="CS-AX-001",
+        )
+        return
     for axis in crs.axes:
         others = [*beside, *(one for one in crs.axes if one is not axis)]
         yield from _axis(
@@ -276,6 +285,21 @@ def _as_proj(pointer: str, given: Any) -> Draft | None:
     if known_conventions.property_error(known_conventions.PROJ, right) is not None:
         return None
     return Draft("suggest", (replace(pointer, right),))
+
+
+_OWN = ("name", "abbreviation", "coordinates", "attributes")
+"""What an axis has by the text."""
+
+
+def _by_key(crs: Crs) -> dict[str, Any] | None:
+    """Return the axes by name of a list that holds each below its name; None where that is not so."""
+    given = crs.given.get("axes") if isinstance(crs.given, Mapping) else None
+    if not isinstance(given, list):
+        return None
+    alone = [one for one in given if isinstance(one, Mapping) and len(one) == 1]
+    named = {name: axis for one in alone for name, axis in one.items() if name not in _OWN}
+    right = all(isinstance(axis, Mapping) for axis in named.values())
+    return named if right and named and len(named) == len(given) else None
 
 
 def _axis(crs: Crs, axis: Axis, taken: Container[str], *, located: bool) -> RuleOutput:

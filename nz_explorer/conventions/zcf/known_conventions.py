@@ -301,12 +301,22 @@ def property_error(known: Convention, attributes: Mapping[str, Any]) -> str | No
     own["zarr_conventions"] = [dict(known.entry)]
     if isinstance(shape := own.get("spatial:shape"), list):  # 100.0 is an integer of JSON Schema
         own["spatial:shape"] = [_whole(length) for length in shape]
+    if known is UOM:
+        own = {key: _arbitrary(value) for key, value in own.items()}
     try:
         _, found = module.extract(own)
         module.validate(found)
     except (ValueError, TypeError, KeyError) as error:
         return _in_words(str(error.args[0])) if error.args else type(error).__name__
     return _not_a_system(own) if known is PROJ else None
+
+
+def _arbitrary(given: Any) -> Any:
+    """Return an object of uom without a unit that is null, which by its text is the same as none."""
+    ucum = given.get("ucum") if isinstance(given, Mapping) else None
+    if not isinstance(ucum, Mapping) or ucum.get("unit", "") is not None:
+        return given
+    return {**given, "ucum": {key: value for key, value in ucum.items() if key != "unit"}}
 
 
 def _whole(given: Any) -> Any:

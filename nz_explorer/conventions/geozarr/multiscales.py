@@ -377,6 +377,7 @@ def _method(given: Mapping[str, Any], pointer: str) -> RuleOutput:
         )
     for name, matrix in matrices_by_id(given).items():
         own = matrix.get("resampling_method", method)
+        method = own if method is None else method  # that there is none is GZ-MS-008
         if own != method:
             yield Fail(
                 f"{pointer_of_matrix(pointer, given, name)}/resampling_method",

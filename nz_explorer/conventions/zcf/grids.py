@@ -20,6 +20,7 @@ PREFIX = "spatial:"
 DIMENSIONS, SHAPE = "spatial:dimensions", "spatial:shape"
 TRANSFORM, BOX = "spatial:transform", "spatial:bbox"
 REGISTRATION = "spatial:registration"
+PROJ = ("proj:code", "proj:wkt2", "proj:projjson")
 FURTHEST_X, FURTHEST_Y = 541.0, 91.0
 """Beyond these no numbers are longitudes or latitudes in degrees."""
 GEOGRAPHIC = frozenset(

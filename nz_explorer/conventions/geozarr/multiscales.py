@@ -13,6 +13,7 @@ from nz_explorer.conventions.geozarr.tile_matrix_sets import (
     KNOWN_SETS,
     as_integer,
     inline_as_text,
+    is_positive,
     listed_matrices,
     matrices_by_id,
     matrix_of_level,
@@ -345,10 +346,10 @@ def _is_system(given: Any) -> bool:
 def _is_valid(name: str, value: Any) -> bool:
     """Whether a member of a tile matrix is what the standard says: integers, a point, or numbers above 0."""
     if name in ("matrixWidth", "matrixHeight"):
-        return type(as_integer(value)) is int and value > 0
+        return type(as_integer(value)) is int and is_positive(value)
     if name == "pointOfOrigin":
         return numbers(value, 2) is not None
-    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+    return is_positive(value)
 
 
 def _as_text(pointer: str, matrix: Any, name: str | None) -> FixMaker | None:

@@ -600,8 +600,8 @@ def test_a_pyramid_that_loses_a_level_is_told_so() -> None:
     assert "ZCF-MS-001" in [finding.rule for finding in what_if.new]
 
 
-@pytest.mark.parametrize("group", ["", "deep/"])
-def test_arrays_are_judged_again_by_what_their_group_says_for_them(group: str) -> None:
+@pytest.mark.parametrize(("group", "level"), [("", ""), ("deep/", ""), ("", "0/"), ("deep/", "0/")])
+def test_arrays_are_judged_again_by_what_their_group_says_for_them(group: str, level: str) -> None:
     uuid = "689b58e2-cf7b-45e0-9fff-9cfc0883d6b4"
     declared = {"zarr_conventions": [{"uuid": uuid, "name": "spatial"}]}
     handed = {"spatial:dimensions": ["y", "x"], "spatial:registration": "node"}
@@ -623,15 +623,18 @@ def test_arrays_are_judged_again_by_what_their_group_says_for_them(group: str) -
         f"{group}zarr.json": {
             "zarr_format": 3,
             "node_type": "group",
-            "attributes": declared | handed,
+            "attributes": declared | handed | {"multiscales": {"layout": [{"asset": "0"}]}},
         },
-        f"{group}t/zarr.json": metadata,
+        f"{group}0/zarr.json": {"zarr_format": 3, "node_type": "group"},
+        f"{group}{level}t/zarr.json": metadata,
     }
     raw = {key: json.dumps(one).encode() for key, one in documents.items()}
-    for name, rule in (
-        ("spatial:registration", "ZCF-SPATIAL-001"),
+    # of a pyramid only the dimensions count for arrays in its levels
+    told = (
         ("spatial:dimensions", "ZCF-SPATIAL-002"),
-    ):
+        ("spatial:registration", "ZCF-SPATIAL-001"),
+    )
+    for name, rule in told[:1] if level else told:
         what_if = WhatIf(evaluated(store(raw), conventions=["zcf"]))
         what_if.remove(f"/{group.rstrip('/')}", f"/attributes/{name}")
         assert rule in [finding.rule for finding in what_if.new]

@@ -172,6 +172,7 @@ def _own_methods(
         own: Any = node.attributes
         for key in keys:
             own = member(own, key)
+        method = own if method is None else method  # that there is none is GZ-MS-008
         if own is not None and own != method:
             who = f"level {json_text(node.name)}" if isinstance(node, Group) else node.path
             yield Fail(

@@ -13,6 +13,7 @@ from nz_explorer.conventions.geozarr.tile_matrix_sets import (
     KNOWN_SETS,
     as_integer,
     inline_as_text,
+    is_positive,
     listed_matrices,
     matrices_by_id,
     matrix_of_level,
@@ -345,10 +346,10 @@ def _is_system(given: Any) -> bool:
 def _is_valid(name: str, value: Any) -> bool:
     """Whether a member of a tile matrix is what the standard says: integers, a point, or numbers above 0."""
     if name in ("matrixWidth", "matrixHeight"):
-        return type(as_integer(value)) is int and value > 0
+        return type(as_integer(value)) is int and is_positive(value)
     if name == "pointOfOrigin":
         return numbers(value, 2) is not None
-    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+    return is_positive(value)
 
 
 def _as_text(pointer: str, matrix: Any, name: str | None) -> FixMaker | None:
@@ -377,6 +378,7 @@ def _method(given: Mapping[str, Any], pointer: str) -> RuleOutput:
         )
     for name, matrix in matrices_by_id(given).items():
         own = matrix.get("resampling_method", method)
+        method = own if method is None else method  # that there is none is GZ-MS-008
         if own != method:
             yield Fail(
                 f"{pointer_of_matrix(pointer, given, name)}/resampling_method",

@@ -11,6 +11,7 @@ from nz_explorer.conventions.geozarr.tile_matrix_sets import (
     KNOWN_SETS,
     TILE,
     UTM,
+    is_positive,
     matrices_by_id,
     name_of_set,
     tile_of,
@@ -126,7 +127,7 @@ def _grid(array: Array, level: Any) -> tuple[tuple[float, ...], float, tuple[int
     origin, cell = numbers(member(matrix, "pointOfOrigin"), 2), member(matrix, "cellSize")
     system = member(inline, "crs") or member(inline, "supportedCRS")
     code = crs.code(member(system, "uri") or member(system, "wkt") or system)
-    if tiles is None or origin is None or not _are_numbers(cell) or cell <= 0:
+    if tiles is None or origin is None or not is_positive(cell):
         return None
     return ((*origin, 0.0), cell, tiles) if _same_units(units, code) else None
 

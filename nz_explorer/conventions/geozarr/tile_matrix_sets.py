@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -217,4 +218,18 @@ def wrong_size(matrix: Any) -> str | None:
         A tile matrix.
     """
     sizes = ((name, as_integer(member(matrix, name))) for name in ("tileWidth", "tileHeight"))
-    return next((name for name, size in sizes if type(size) is not int or size < 1), None)
+    return next(
+        (name for name, size in sizes if type(size) is not int or not is_positive(size)), None
+    )
+
+
+def is_positive(given: Any) -> bool:
+    """Return whether a value is a number above 0, and none so large that no float holds it.
+
+    Parameters
+    ----------
+    given
+        A member of a tile matrix.
+    """
+    number = isinstance(given, int | float) and not isinstance(given, bool)
+    return number and 0 < given <= sys.float_info.max

@@ -20,6 +20,7 @@ PREFIX = "spatial:"
 DIMENSIONS, SHAPE = "spatial:dimensions", "spatial:shape"
 TRANSFORM, BOX = "spatial:transform", "spatial:bbox"
 REGISTRATION = "spatial:registration"
+PROJ = ("proj:code", "proj:wkt2", "proj:projjson")
 FURTHEST_X, FURTHEST_Y = 541.0, 91.0
 """Beyond these no numbers are longitudes or latitudes in degrees."""
 GEOGRAPHIC = frozenset(
@@ -249,7 +250,8 @@ def box_of(transform: list[float], shape: list[int], *, nodes: bool) -> list[flo
         Whether the box goes through the middle of the outer cells.
     """
     a, b, c, d, e, f = transform
-    rows, columns = (length - nodes for length in shape)
+    # no array is longer, and no float holds every integer of JSON
+    rows, columns = (min(length, 2**63) - nodes for length in shape)
     corners = [(i, j) for i in (0, columns) for j in (0, rows)]
     x, y = ([p * i + q * j + r for i, j in corners] for p, q, r in ((a, b, c), (d, e, f)))
     return [min(x), min(y), max(x), max(y)]

@@ -16,7 +16,7 @@ from nz_explorer.conventions.zcf.declarations import (
     levels,
     pointer_to,
 )
-from nz_explorer.conventions.zcf.grids import are_two
+from nz_explorer.conventions.zcf.grids import PROJ, are_two
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
 from nz_explorer.engine.fixes import Draft, add, move, remove, replace
@@ -314,8 +314,7 @@ def _is_first_version(node: Node) -> bool:
 
 def _several_systems(node: Node) -> Iterator[Fail]:
     """Note that a system is described twice where the first version of proj: is declared: its text allows that, its schema does not."""
-    names = ("proj:code", "proj:wkt2", "proj:projjson")
-    given = [name for name in names if node.attributes.get(name) is not None]
+    given = [name for name in PROJ if node.attributes.get(name) is not None]
     if len(given) > 1 and _is_first_version(node):
         yield Fail(
             node.attribute_pointer(given[1]),

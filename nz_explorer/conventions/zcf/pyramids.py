@@ -43,12 +43,15 @@ def levels_are_there(group: Group) -> RuleOutput:
             if not _is_path(given) or given in told or given == ".":
                 continue  # a period is the group itself, which is there
             path = below(group.path) + given
-            if group.hierarchy.get(path) is None:
+            # the hierarchy goes by a backslash as zarr-python does, other readers do not
+            if "\\" in given or group.hierarchy.get(path) is None:
                 told.add(given)
                 pointer = group.attribute_pointer("multiscales", "layout", i, member)
                 why = (
                     "has a period as the name of a node, which Zarr has not"
                     if "." in given.split("/")
+                    else "has a backslash, and paths of Zarr have a slash between nodes"
+                    if "\\" in given
                     else f"leads to {path}, and no group or array is there"
                 )
                 yield Fail(
@@ -148,6 +151,9 @@ def _nearest(pointer: str, number: int, member: str, given: str) -> FixMaker:
         levels = _layout(group)
         names = [name for name in _paths_below(group) if _may_be(levels, number, member, name)]
         last = [name for name in names if name.rpartition("/")[2] == given.rpartition("/")[2]]
+        slashed = given.replace("\\", "/")
+        if slashed != given and slashed in names:
+            return Draft("suggest", (replace(pointer, slashed),))
         near = last if len(last) == 1 else difflib.get_close_matches(given, names, 1)
         if near:
             return Draft("suggest", (replace(pointer, near[0]),))

@@ -14,6 +14,7 @@ from nz_explorer.conventions.zcf.grids import (
     BOX,
     CLOSE,
     DIMENSIONS,
+    PROJ,
     REGISTRATION,
     SHAPE,
     TRANSFORM,
@@ -33,6 +34,7 @@ from nz_explorer.conventions.zcf.spatial import none_has_them, not_y_and_x
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
+from nz_explorer.model.dialects import crs
 from nz_explorer.model.paths import below
 from nz_explorer.text.phrases import plural
 
@@ -286,6 +288,43 @@ def levels_say_where_they_are(group: Group) -> Iterator[Fail]:
             " it out from the scale",
             impact="advice",
         )
+
+
+_LON_LAT = frozenset({"EPSG:4326", "OGC:CRS84", "OGC:84"})
+"""One system, but for the order of axes, which arrays name."""
+
+
+@rule(
+    "ZCF-SPATIAL-001",
+    on="group",
+    needs=("attributes",),
+    when=lambda group: "multiscales" in group.attributes,
+)
+def levels_are_in_one_system(group: Group) -> Iterator[Fail]:
+    """Warn of the group of a level that is in another reference system than the pyramid says for all its levels.
+
+    Arrays may have one of their own.
+    """
+    own = _system(group)
+    for _, level in islice(levels(group), known_conventions.MOST_LEVELS):
+        node = _node_of(group, level.get("asset"))
+        if own is None or not isinstance(node, Group) or node is group:
+            continue
+        other = _system(node)
+        if other is not None and other[1] != own[1] and not {own[1], other[1]} <= _LON_LAT:
+            yield Fail(
+                node.attribute_pointer(other[0]),
+                f"{other[0]} of {node.path} is that of {other[1]}, and {own[0]} of {group.path}, which is for all levels, that of"
+                f" {own[1]}",
+                path=node.path,
+                related=(group.path,),
+            )
+
+
+def _system(node: Node) -> tuple[str, str] | None:
+    """Return the attribute of proj: by which a node says its reference system, and the code of that; None where no code is there."""
+    found = ((name, crs.code(node.attributes.get(name))) for name in PROJ)
+    return next(((name, code) for name, code in found if code is not None), None)
 
 
 def _is_placed(group: Group, level: Mapping[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from nz_explorer.editing.trial_edits.edited_documents import path_of
 from nz_explorer.engine.evaluation import Evaluation, has_value_rules
 from nz_explorer.model import Array, Consolidated, Group, Hierarchy, Node
-from nz_explorer.model.dialects import nczarr
+from nz_explorer.model.dialects import multiscales, nczarr
 from nz_explorer.model.paths import above, all_above, below
 
 
@@ -208,11 +208,14 @@ class Reevaluation:
                     self.nodes.setdefault(node.path, False)
 
     def _note_arrays_in(self, path: str) -> None:
-        """Note the arrays directly in a group."""
+        """Note the arrays in a group and in those below it, which may be levels of a pyramid that it is or was."""
         group = self.docs.node_if_loaded(path)
         for array in group.arrays if isinstance(group, Group) else ():
             self.nodes.setdefault(array.path, False)
             self._beside.add(path)  # coordinates are compared with what the group says
+        for child in group.groups if isinstance(group, Group) else ():
+            if child.child_names is not None:
+                self._note_arrays_in(child.path)
 
     def _is_below(self, path: str) -> bool:
         """Whether a node lies below one that is visited anyway."""
@@ -305,10 +308,11 @@ def _noted(node: Node) -> Any:
 
 
 def _handed_down(node: Node) -> str:
-    """Return what a group says for the arrays in it that do not say it themselves, as proj: and spatial: have it."""
+    """Return what a group says for the arrays in it, or in its levels, that do not say it themselves, as proj: and spatial: have it."""
     given = node.attributes
     names = [name for name in given if name.startswith(("proj:", "spatial:"))]
-    return repr(({name: given[name] for name in names}, "multiscales" in given))
+    levels = multiscales.level_names(given) if "multiscales" in given else None
+    return repr(({name: given[name] for name in names}, levels))
 
 
 def _mentions(array: Array, ends: set[str]) -> bool:

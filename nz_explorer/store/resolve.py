@@ -148,7 +148,8 @@ def _is_icechunk(location: str, scheme: str, options: Mapping[str, Any]) -> bool
 def url_modes(source: str) -> tuple[str, ...]:
     """Return the words of the mode of an NCZarr URL: ``nczarr`` and ``file`` of ``file:///d#mode=nczarr,file``.
 
-    netCDF-C also accepts ``#nczarr,file`` and several ``key=value`` pairs joined by ``&``.
+    ``#nczarr,file``, by which netCDF-C 4.10 finds nothing, is understood, too, and so are several ``key=value`` pairs
+    joined by ``&``.
     """
     words: list[str] = []
     for pair in _without_fragment(source)[1].split("&"):

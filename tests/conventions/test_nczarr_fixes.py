@@ -11,6 +11,7 @@ import pytest
 from jsonpatch import apply_patch
 
 import nz_explorer as nz
+from nz_explorer.conventions import evaluate
 
 NOTED = {"dimension_references": ["/g/x"], "storage": "chunked"}
 
@@ -273,3 +274,33 @@ def test_a_name_of_two_lengths_stays_that_of_its_coordinate(tmp_path: Path) -> N
         for name in lengths
     }
     assert names == {"a": ["n_2", "n_2"], "b": ["n_2"], "n": ["n"]}
+
+
+def test_a_group_that_is_looked_at_again_gives_its_dimensions_to_arrays_below(
+    tmp_path: Path,
+) -> None:
+    """netCDF-C 4.9.2 wrote no .zattrs of a group without attributes, and 4.10 crashes at what is below."""
+    array = {"zarr_format": 2, "shape": [3], "chunks": [3], "dtype": "<f4", "order": "C"}
+    array |= {"compressor": None, "fill_value": None, "filters": None}
+    superblock = {"_nczarr_superblock": {"version": "2.0.0"}}
+    lists: dict[str, Any] = {"dims": {}, "vars": [], "groups": []}
+    documents = {
+        ".zgroup": {"_nczarr_group": {**lists, "groups": ["g"]}, **superblock},
+        ".zattrs": {},
+        "g/.zgroup": {"_nczarr_group": {**lists, "dims": {"x": 3}, "groups": ["h"]}},
+        "g/h/.zgroup": {"_nczarr_group": {**lists, "vars": ["a"]}},
+        "g/h/.zattrs": {},
+        "g/h/a/.zarray": {**array, "_nczarr_array": {"dimrefs": ["/g/x"]}},
+        "g/h/a/.zattrs": {"_ARRAY_DIMENSIONS": ["x"]},
+    }
+    for key, document in documents.items():
+        whole = {"zarr_format": 2, **document} if key.endswith(".zgroup") else document
+        (tmp_path / key).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / key).write_text(json.dumps(whole), "utf-8")
+    evaluation = evaluate(nz.open_store(tmp_path, mode="r+"))
+    evaluation.run()
+    attempt = nz.WhatIf(evaluation)
+    found = [one for one in attempt.base.findings() if one.rule == "NCZ-ERA-002"]
+    assert [one.path for one in found] == ["/g", "/g/h/a"]
+    attempt.apply(found[1])
+    assert [one for one in attempt.evaluation.findings() if one.rule == "NCZ-ERA-002"] == []

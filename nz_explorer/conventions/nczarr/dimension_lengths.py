@@ -105,7 +105,7 @@ def plain_names(array: Array) -> Iterator[Fail]:
             yield Fail(
                 array.attribute_pointer("_ARRAY_DIMENSIONS", axis),
                 f"{_shortened(name)} in _ARRAY_DIMENSIONS is no name of a dimension: it {said}",
-                impact="blocks" if refused else "convention",
+                impact="blocks" if refused else "values",
                 readers={"netCDF-C": does},
             )
 

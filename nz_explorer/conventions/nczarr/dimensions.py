@@ -13,7 +13,7 @@ from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
-from nz_explorer.model.dialects import nczarr, netcdf_names
+from nz_explorer.model.dialects import nczarr, nczarr_lengths, netcdf_names
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -121,10 +121,13 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
             if not _FULL_NAME.fullmatch(_with_slash(reference)):
                 continue  # NCZ-VAR-001
             declared = _declared(array, reference)
-            if isinstance(declared, Undecided):
-                yield declared
-                continue
             pointer = place.at(member, axis)
+            if isinstance(declared, Undecided):
+                taken = _length_taken(array, reference)
+                is_other = taken not in (None, length) and "scalar" not in place.value
+                other = _taken_for_another(array, pointer, reference, (taken, length))
+                yield read_today(array, place, other) if is_other else declared
+                continue
             if declared is None:
                 undeclared = Fail(
                     pointer,
@@ -154,6 +157,25 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
                     path=array.path,
                 )
                 yield read_today(array, place, other)
+
+
+def _length_taken(array: Array, reference: str) -> int | None:
+    """Return what netCDF-C takes the length of a dimension for that is declared with none; None where it takes none."""
+    path, _, name = reference.rpartition("/")
+    notes = nczarr.group_notes(home) if (home := array.hierarchy.get(path or "/")) else None
+    given = None if notes is None else notes.place.member("dimensions")[1]
+    return nczarr_lengths.number_read(given.get(name)) if isinstance(given, dict) else None
+
+
+def _taken_for_another(
+    array: Array, pointer: str, reference: str, lengths: tuple[int | None, int]
+) -> Fail:
+    return Fail(
+        pointer,
+        f"{reference} is declared without a length (NCZ-GRP-001); netCDF-C takes it for {lengths[0]}, this array needs {lengths[1]}",
+        path=array.path,
+        readers={"netCDF-C": "refuses the dataset: invalid dimension size"},
+    )
 
 
 def _nearer(

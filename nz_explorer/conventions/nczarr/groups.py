@@ -102,7 +102,7 @@ def _dimensions(group: Group, place: Place) -> Iterator[Fail]:
                         f"{json_text(dimension)} is no name to netCDF-C: {_LEGAL_NAMES}",
                     )
             elif (length := nczarr_lengths.length_of(entry)) is None:
-                impact, does = _reading(group, dimension, entry)
+                impact, does = _reading(entry)
                 yield Fail(
                     place.at(name, dimension),
                     f"dimension {json_text(dimension)} must have a length, or an object with size and"
@@ -135,23 +135,13 @@ def _as_read(group: Group, member: str, dimensions: dict[str, Any], name: str) -
     return read.get(name, name)
 
 
-def _reading(group: Group, dimension: str, given: Any) -> tuple[Impact, str]:
-    """Return the impact of a length that is none, and what netCDF-C makes of it."""
+def _reading(given: Any) -> tuple[Impact, str]:
+    """Return the impact of a length that is none, and what netCDF-C makes of it; of arrays that need another NCZ-VAR-002 tells."""
     number = nczarr_lengths.number_read(given)
     if number is None:
         crashes = isinstance(given, dict) and "size" in given
         return "blocks", "crashes the process (4.10)" if crashes else "cannot open the dataset"
-    needed = set(_lengths_along(group, f"{paths.below(group.path)}{dimension}"))
-    if number < 0:
-        if needed:
-            return "blocks", "cannot tell this length, and refuses the dataset"
-        return "values", "cannot tell this length, which no array has"
-    if needed - {number}:
-        return (
-            "blocks",
-            f"takes it for {number}, and refuses the dataset: an array needs another length",
-        )
-    return HARMLESS
+    return HARMLESS if number >= 0 else ("values", "cannot tell this length")
 
 
 def _right_length(pointer: str, dimension: str, given: Any, node: Node) -> Draft | None:
@@ -310,6 +300,8 @@ def _as_it_is(group: Group, name: str) -> str:
     if "/" in name:  # what it leads to may well be in the store
         return f"{json_text(name)}, which is a path and not a name"
     other = next((child for child in group.children or () if child.name == name), None)
+    if other is None and name in group.other_names:
+        return f"{json_text(name)}, which is there, but has neither .zarray nor .zgroup"
     if other is None or other.state == "missing":
         return f"{json_text(name)}, which is not in the store"
     return f"{json_text(name)}, which is {article(other.kind)}"

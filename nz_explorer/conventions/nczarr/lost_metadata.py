@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.nczarr.superblock import unreadable
+from nz_explorer.conventions.nczarr.superblock import is_reached, unreadable
 from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
@@ -29,6 +29,7 @@ def metadata_are_there(group: Group) -> Iterator[Fail | Undecided]:
     if superblock is None or not superblock.read or not nczarr.counts(group.hierarchy):
         return
     era = superblock.era
+    yield from _unseen_from_below(group)
     if not nczarr.is_read(group, "group") and (unknown := unreadable(group)):
         yield unknown
         return
@@ -37,7 +38,7 @@ def metadata_are_there(group: Group) -> Iterator[Fail | Undecided]:
         if held:
             # Of a group without .zattrs netCDF-C lists the folder, and wants the dimensions that this had declared.
             listed_anyway = group.document(".zattrs") is None
-            lost = list(_lost_dimensions(group, paths.below(group.path)))
+            lost = _lost_dimensions(group)
             if listed_anyway and not lost:
                 if group.state != "missing":
                     yield Fail(
@@ -53,7 +54,7 @@ def metadata_are_there(group: Group) -> Iterator[Fail | Undecided]:
                 return
             does = f"opens the dataset without an error and does not see {listed(map(json_text, held))}"
             if listed_anyway:
-                does = f"crashes, because {listed(sorted(set(lost)))} cannot be found"
+                does = f"crashes, because {listed(lost)} cannot be found"
             yield Fail(
                 _pointer(group, "_nczarr_group", era),
                 f"the superblock has the form that netCDF-C reads, but the metadata of {group.path} are {_where(group, 'group')}: netCDF-C {does}",
@@ -78,7 +79,7 @@ def metadata_are_there(group: Group) -> Iterator[Fail | Undecided]:
 def _noted_and_read(group: Group, era: nczarr.Era) -> Iterator[Fail | Undecided]:
     """Require that netCDF-C reads what is noted of a group, and of each array that it lists."""
     notes = nczarr.group_notes(group)
-    if not group.is_root and group.document(".zattrs") is None and notes and notes.dimensions:
+    if group.document(".zattrs") is None and notes and notes.dimensions:
         yield _not_looked_at(group)
     names = (notes.arrays if notes is not None else None) or ()
     for array in group.arrays:
@@ -109,17 +110,48 @@ def _noted_and_read(group: Group, era: nczarr.Era) -> Iterator[Fail | Undecided]
             )
 
 
-def _lost_dimensions(group: Group, stem: str) -> Iterator[str]:
-    """Yield the references to dimensions of a group by the arrays in it, and in groups below."""
-    for array in group.arrays:
-        yield from (name for name in array.dimension_references or () if name.startswith(stem))
-    for below in group.groups:
-        yield from _lost_dimensions(below, stem)
+def _lost_dimensions(group: Group) -> list[str]:
+    """Return the references to dimensions of a group by the arrays in it; those below are `_unseen_from_below`."""
+    references = (name for array in group.arrays for name in array.dimension_references or ())
+    return sorted({name for name in references if _home(name) == group.path})
+
+
+def _home(reference: str) -> str:
+    """Return the path of the group that a reference to a dimension names."""
+    return reference.rpartition("/")[0] or "/"
+
+
+def _unseen_from_below(group: Group) -> Iterator[Fail]:
+    """Yield arrays that have dimensions of a group above whose metadata netCDF-C does not look at."""
+    for array in group.arrays if is_reached(group) else ():
+        for path in dict.fromkeys(map(_home, array.dimension_references or ())):
+            home = group.hierarchy.node_if_loaded(path)
+            if path == group.path or not isinstance(home, Group):
+                continue
+            lacks = ".zgroup" if home.state == "missing" else ".zattrs"
+            if not group.path.startswith(paths.below(path)) or home.document(lacks) is not None:
+                continue
+            lost = [one for one in array.dimension_references or () if _home(one) == path]
+            place = nczarr.find_object(array, "array")
+            is_noted = lacks == ".zattrs" and nczarr.group_notes(home) is not None
+            yield Fail(
+                "" if place is None else place.at(place.member("dimension_references")[0]),
+                f"{path} has no {lacks}, without which netCDF-C 4.10 does not look at what is noted for it: it crashes,"
+                f" because {listed(dict.fromkeys(lost))} cannot be found",
+                severity="warning",
+                impact="blocks",
+                readers={"netCDF-C": "crashes the process (4.10)"},
+                path=array.path,
+                rule="NCZ-ERA-002",
+                related=(path,),
+                # else it is to be made again (NCZ-SB-002, TREE-002)
+                fix=partial(_with_attributes, path) if is_noted else None,
+            )
 
 
 def _not_looked_at(group: Group) -> Fail:
     """Return that netCDF-C passes over the notes in .zgroup: it lists the folder, and has none of the dimensions."""
-    lost = sorted(set(_lost_dimensions(group, paths.below(group.path))))
+    lost = _lost_dimensions(group)
     why = f"{group.path} has no .zattrs, without which netCDF-C 4.10 does not look at what its .zgroup notes for it"
     return Fail(
         "/.zattrs",
@@ -172,28 +204,11 @@ def _no_group(group: Group, lost: list[str]) -> Fail:
     return Fail(
         "",
         f"{group.path} has no .zgroup, so netCDF-C does not read its metadata: it crashes, because"
-        f" {listed(sorted(set(lost)))} cannot be found",
+        f" {listed(lost)} cannot be found",
         severity="warning",
         impact="blocks",
         readers={"netCDF-C": "crashes the process (4.10)"},
     )
-
-
-@rule("NCZ-ERA-002", on="root", formats=(2,))
-def root_has_attributes(root: Node) -> Iterator[Fail]:
-    """Require the document of attributes that netCDF-C looks for at the root, also where its metadata are in .zgroup."""
-    superblock = nczarr.find(root, "superblock")
-    if superblock is None or not superblock.read or superblock.era == "attributes":
-        return
-    if isinstance(root, Group) and root.document(".zattrs") is None:
-        yield Fail(
-            "/.zattrs",
-            "the superblock is that of netCDF-C, and the root has no .zattrs, without which netCDF-C 4.10 crashes",
-            severity="warning",
-            impact="blocks",
-            readers={"netCDF-C": "crashes the process (4.10)"},
-            fix=lambda _node: Draft("safe", (add("/.zattrs", {}),)),
-        )
 
 
 @rule("NCZ-VAR-007", on="array", formats=(2,), needs=("shape",))

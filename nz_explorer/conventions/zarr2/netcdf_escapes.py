@@ -125,9 +125,10 @@ def _does(node: Node, document: Document, read: dict[str, Any]) -> str:
     """Return how netCDF-C fails for the escapes of a document; nothing where it only shows other texts."""
     if document.name == ".zarray":
         is_text = isinstance(node, Array) and node.data_type.kind == "bytes"
-        taken = (*_ANY_TEXT, "fill_value") if is_text else _ANY_TEXT
+        taken = {*_ANY_TEXT, *nczarr.KEYS["array"], *(("fill_value",) if is_text else ())}
         same = all(key in taken or read.get(key) == value for key, value in document.value.items())
-        return "" if same else "cannot open the dataset, or crashes"
+        if not same:
+            return "cannot open the dataset, or crashes"
     types = part_as_read(node, "attr", document)
     spelled = types.get("types") if isinstance(types, dict) else None
     if isinstance(spelled, dict) and any(

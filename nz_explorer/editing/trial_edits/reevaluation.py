@@ -304,7 +304,10 @@ def _noted(node: Node) -> Any:
     plate = given.get("plate") if isinstance(given, dict) else None
     place = nczarr.find(node, "group")
     escapes = place is not None and any(b"\\u" in (one.raw or b"") for one in node.documents)
-    return repr(plate), None if place is None else repr(place.value), escapes
+    # beside its keys netCDF-C asks for .zattrs; where it lost all, the root tells that there was something
+    marked = place is not None or nczarr.find(node.hierarchy.root, "superblock") is not None
+    looked_at = marked and node.document(".zattrs") is not None
+    return repr(plate), None if place is None else repr(place.value), escapes, looked_at
 
 
 def _handed_down(node: Node) -> str:

@@ -84,15 +84,6 @@ EXPLAINED = {
         else {}
     ),
     **{
-        f"netCDF-C: {case}": "no chunk is stored, so there is nothing to decode"
-        for case in (
-            "Z2-CODEC-001: imagecodecs",
-            "Z2-CODEC-001: a filter that nobody knows",
-            "Z2-CODEC-001: a name of v3",
-            "Z2-CODEC-003: near miss: a codec of others",
-        )
-    },
-    **{
         f"xarray: {case}, which xarray refuses": "values are handed out, and load() and compute() fail"
         for case in (
             "NZ-TYPE-001: dates in multiples of a unit",

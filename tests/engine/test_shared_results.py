@@ -196,10 +196,6 @@ def _group(attributes: str) -> Subtree:
     return {"g/zarr.json": raw.encode()}
 
 
-def _old_group(attributes: str) -> Subtree:
-    return {"g/.zgroup": b'{"zarr_format": 2}', "g/.zattrs": attributes.encode()}
-
-
 NEAR: dict[str, tuple[int, tuple[str, ...], Subtree, Subtree]] = {
     "missing_value": (
         3,
@@ -254,12 +250,6 @@ NEAR: dict[str, tuple[int, tuple[str, ...], Subtree, Subtree]] = {
         ("named like its dimension",),
         _array('{"_FillValue": 1.0}', "y"),
         _array('{"_FillValue": 1.0}', "x"),
-    ),
-    "dimensions of netCDF-C": (
-        2,
-        ("_nczarr_group", memo_keys.ODD),
-        _old_group('{"_nczarr_group": {"dimensions": {"x": 1}}}'),
-        _old_group('{"_nczarr_group": {"dimensions": {"x": {"size": "1"}}}}'),
     ),
 }
 """Two nodes that differ in one thing that some rule reads."""

@@ -75,8 +75,8 @@ def _misfits(array: Array, found: BoundsFit | None) -> Iterator[Fail]:
         yield Fail(
             "",
             path=array.path,
-            message=f"the bounds of {found.coordinate} begin where those of the next cell end, such as {found.low:g} and {found.high:g} of"
-            f" {found.value:g}: CF wants the bound that two cells share second in the one and first in the next",
+            message=f"the bounds of {found.coordinate} begin where those of the next cell end, such as {found.low:.10g} and {found.high:.10g} of"
+            f" {found.value:.10g}: CF wants the bound that two cells share second in the one and first in the next",
             severity="info",
             impact="advice",
             readers={
@@ -96,7 +96,7 @@ def _misfits(array: Array, found: BoundsFit | None) -> Iterator[Fail]:
         "",
         path=array.path,
         message=f"{found.outside:,} of {found.cells:,} values of {found.coordinate} are not within their bounds, such as"
-        f" value[{found.index}] = {found.value:g}, whose bounds are {found.low:g} and {found.high:g}; {why}",
+        f" value[{found.index}] = {found.value:.10g}, whose bounds are {found.low:.10g} and {found.high:.10g}; {why}",
         fix=_turn_round(array.name) if found.turned else _make_again,
     )
 

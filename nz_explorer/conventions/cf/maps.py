@@ -358,10 +358,10 @@ def transform_fits_coordinates(array: Array, found: Monotonicity) -> Iterator[Fa
         if not step or beside <= _ASIDE * abs(step):
             continue
         if length < 2 or abs(right - step) <= UNEVEN * abs(step):
-            said = f"has the middle of its first cell at {middle:g}, and {array.path} at {first:g}"
+            said = f"has the middle of its first cell at {middle:.10g}, and {array.path} at {first:.10g}"
             does = {"rioxarray": "takes the origin from the coordinate"}
         else:
-            said = f"has a step of {step:g}, and {array.path} one of {right:g}"
+            said = f"has a step of {step:.10g}, and {array.path} one of {right:.10g}"
             does = {
                 "rioxarray": "takes the step from GeoTransform, and the origin from the coordinate"
             }

@@ -338,10 +338,11 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
     if are_two(names):
         order = names[::-1] if exchanged(names) else names
         found = [lengths for array in _arrays(node) if (lengths := lengths_of(array, order))]
-        if shape is None and isinstance(node, Array) and found:
+        if shape is None and found and (isinstance(node, Array) or _has_one_grid(node, found)):
+            whose = "the array" if isinstance(node, Array) else "the arrays"
             shape, by = (
                 found[0],
-                f"{by.removesuffix(SHAPE)}the lengths of the array, {shown(found[0])},",
+                f"{by.removesuffix(SHAPE)}the lengths of {whose}, {shown(found[0])},",
             )
         elif found and shape not in found:
             return  # the shape is wrong, which is reported
@@ -376,6 +377,17 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
 def _arrays(node: Node) -> list[Array]:
     """Return the arrays that attributes of a node are about: itself, or those in the group."""
     return [node] if isinstance(node, Array) else node.arrays if isinstance(node, Group) else []
+
+
+def _has_one_grid(node: Node, lengths: list[list[int]]) -> bool:
+    """Whether all arrays are on the grid of their group, which is about no others: then its box is around them."""
+    return (
+        isinstance(node, Group)
+        and not node.groups
+        and "multiscales" not in node.attributes
+        and all(one == lengths[0] for one in lengths)
+        and not any(name.startswith(PREFIX) for array in node.arrays for name in array.attributes)
+    )
 
 
 def _turned(node: Node) -> Draft:

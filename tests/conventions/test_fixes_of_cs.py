@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import zarr
 
 import nz_explorer as nz
 from tests.corpus.cases import CASES, source
@@ -99,3 +100,17 @@ def test_a_fix_leaves_nothing_new(name: str, tmp_path: Path) -> None:
     for member in members:
         value = value[member]
     assert value == wanted
+
+
+def test_data_are_not_named_as_the_coordinates_of_data(tmp_path: Path) -> None:
+    for name, length in {"rain": 2, "time": 3, "hours": 2}.items():
+        group = zarr.open_group(tmp_path / "s.zarr", mode="a")
+        group.create_array(name, shape=(length,), dtype="f8", dimension_names=["time"])
+    values = {"external": {"ref": {"node": "../time"}}}
+    when = {"time": {"unit": "hour", "epoch": "2000-01-01"}, "values": values}
+    axis = {"abbreviation": "T", "coordinates": [{"direction": "future", **when}]}
+    group["rain"].attrs["cs"] = {"crs": [{"type": "temporal", "axes": {"time": axis}}]}
+    report = nz.check(tmp_path / "s.zarr", select=["CS-VAL-004"], progress=False)
+    (wrong,) = report.findings
+    assert wrong.fix is not None
+    assert wrong.fix.note == "name an array of one dimension with 2 values: hours"

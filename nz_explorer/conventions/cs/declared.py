@@ -219,15 +219,27 @@ def addresses(node: Node) -> RuleOutput:
                 continue  # that it is no URL is ZCF-DECL-003
             other = known_conventions.identify({member: url})
             if other is None or known_conventions.is_another(known, other):
-                at, whose = (
-                    pointer_to(node, i, member),
-                    f"is that of {other.name}, and" if other else "is",
-                )
-                yield Fail(
-                    at,
-                    f"{member} of entry {i} {whose} not that of {known.name}, {right}",
-                    fix=set_to(at, right, "suggest"),
-                )
+                whose = f"is that of {other.name}, and" if other else "is"
+                what = f"{whose} not that of {known.name}"
+            elif _file_name(url) == _file_name(known.entry[_OTHER[member]]):
+                led, wanted = _LEADS_TO[_OTHER[member]], _LEADS_TO[member]
+                what = f"leads to the {led} of {known.name}, and not to its {wanted}"
+            else:
+                continue
+            yield Fail(
+                pointer_to(node, i, member),
+                f"{member} of entry {i} {what}, {right}",
+                fix=set_to(pointer_to(node, i, member), right, "suggest"),
+            )
+
+
+_OTHER = {"schema_url": "spec_url", "spec_url": "schema_url"}
+_LEADS_TO = {"schema_url": "schema", "spec_url": "text"}
+
+
+def _file_name(url: str) -> str:
+    """Return the name of the file that an address leads to, which all versions share."""
+    return url.rpartition("/")[2]
 
 
 def one_revision(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput:

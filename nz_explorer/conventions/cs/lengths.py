@@ -273,7 +273,9 @@ def _as_long(array: Array, length: int) -> FixMaker:
     def fix(_node: Node) -> Draft:
         group = array.hierarchy.node_if_loaded(array.parent or "/")
         beside = group.arrays if isinstance(group, Group) else []
-        fitting = [other.name for other in beside if other.shape == (length,)]
+        # what has a coordinate set is data, not coordinates, such as the array itself
+        held = [other for other in beside if "cs" not in other.attributes]
+        fitting = [other.name for other in held if other.shape == (length,)]
         wanted = f"name an array of one dimension with {plural(length, 'value')}"
         return Draft("suggest", note=f"{wanted}: {listed(fitting)}" if fitting else wanted)
 

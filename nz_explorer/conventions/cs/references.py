@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,9 +9,9 @@ from difflib import get_close_matches
 from itertools import islice, product
 from typing import Any
 from unicodedata import normalize
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
-from nz_explorer.conventions.uris import is_uri
+from nz_explorer.conventions.uris import is_address, is_uri
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import is_pointer, join, split
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
@@ -24,6 +23,7 @@ from nz_explorer.model.dialects.ref import (
     MEMBERS,
     Reference,
     Text,
+    from_below,
     joined,
     resolve,
     with_attributes,
@@ -40,18 +40,19 @@ def _reference(home: Node, reference: Reference, at: str, *, wanted: bool = True
     """Judge a reference in a node, in what cs says or by itself; wanted is false of one that leads to nothing of use."""
     if reference.uri is not None:
         yield from _elsewhere(home, reference, reference.uri, _inner(reference, at))
+    inner = _inner(reference, at)
     if reference.kind in _OF_KIND:
         whole = reference.member is None or not isinstance(_bare(reference), Mapping)
-        inside = _inner(reference, at)
+        deeper = _from_below(home, reference)
         yield Fail(
-            inside if whole else join(inside, str(reference.member)),
-            f"reference: {reference.problem}",
-            readers={} if _is_found_all_the_same(home, reference) else None,
-            fix=_repaired(home, reference, at),
+            inner if whole else join(inner, str(reference.member)),
+            f"reference: {reference.problem}{deeper or ''}",
+            severity="warning" if deeper else None,
+            readers={} if deeper or _is_found_all_the_same(home, reference) else None,
+            fix=None if deeper else _repaired(home, reference, at),
             rule=_OF_KIND[reference.kind],
         )
     paths = [target.node.path for target in reference.targets]
-    inner = _inner(reference, at)
     if isinstance(bare := _bare(reference), str) and reference.kind != "form":
         right = _as_object(reference, bare)
         yield Fail(
@@ -132,9 +133,16 @@ def _lost_from_the_array(home: Node, reference: Reference) -> str | None:
     end = _as_read(home.path, reference.path)
     if any(target.node.path == end for target in reference.targets):
         return None
-    if home.hierarchy.get(end) is None:
-        return f"{end}, where nothing is"
-    return f"{end}, which has no {reference.attribute}"
+    nothing = home.hierarchy.get(end) is None
+    return f"{end}, {'where nothing is' if nothing else f'which has no {reference.attribute}'}"
+
+
+def _from_below(home: Node, reference: Reference) -> str | None:
+    """Return in words where a path that leads nowhere leads to from the groups below, where arrays may refer to what a group keeps."""
+    asked = reference.kind == "node" and reference.text != "ref" and not _keeps_lists(home)
+    end = from_below(reference.path or "", home) if asked else None
+    begins = "from arrays in groups below, where cs and the reader of its author begin"
+    return None if end is None else f" or the arrays in it; {begins}, it leads to {end}"
 
 
 def _is_found_all_the_same(home: Node, reference: Reference) -> bool:
@@ -195,7 +203,7 @@ def path_to(home: Node, target: str, same: Mapping[str, str], text: Text) -> str
     return posixpath.relpath(target, an_array)
 
 
-def _keeps_lists(group: Group) -> bool:
+def _keeps_lists(group: Node) -> bool:
     """Whether axes are a list in the reference systems that a group keeps, and in none of them an object by name."""
     shared = group.attributes.get("crs")
     systems = list(islice(shared.values(), _LOOKED_AT)) if isinstance(shared, Mapping) else []
@@ -219,7 +227,7 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
     """Judge a reference to another store, of which only the form can be known."""
     pointer = f"{at}/uri"
     # Of relative references only those to the document itself, which RFC 3986 spells so, mean something.
-    if uri in ("", ".") or _is_here(uri, str(home.hierarchy.source)):
+    if uri in ("", ".") or is_address(uri, str(home.hierarchy.source)):
         yield Fail(
             pointer,
             "uri must be omitted within the same store",
@@ -255,13 +263,6 @@ def _within_the_store(home: Node, reference: Reference, at: str) -> tuple[Operat
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
     relative = _from_root(home, posixpath.normpath(path), same, reference.text)
     return remove(f"{at}/uri"), replace(f"{at}/node", relative)
-
-
-def _is_here(uri: str, source: str) -> bool:
-    """Whether a URI is the address of a store; that of a folder may be written in two ways."""
-    if uri.startswith("file:") and is_uri(uri) and "://" not in source:
-        uri, source = unquote(urlsplit(uri).path), os.path.abspath(source)  # noqa: PTH100  # nothing is resolved
-    return uri.rstrip("/") == source.rstrip("/")
 
 
 def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:

@@ -267,6 +267,33 @@ def joined(home: str, path: str) -> str | None:
     return "/" + "/".join(parts)
 
 
+def from_below(path: str, home: Node) -> str | None:
+    """Return the node that a path in a group leads to from arrays in the groups below it.
+
+    Parameters
+    ----------
+    path : str
+        The path.
+    home : Node
+        The node that has it.
+
+    Returns
+    -------
+    str or None
+        Path of the node; None where there is none, or where arrays in the group itself have coordinate sets, as those
+        refer to what it keeps.
+    """
+    children = list(home.hierarchy.children(home)) if isinstance(home, Group) else []
+    if not any(isinstance(child, Group) for child in children):
+        return None
+    if any(isinstance(child, Array) and "cs" in child.attributes for child in children):
+        return None
+    up = next((i for i, part in enumerate(path.split("/")) if part != ".."), 0)
+    homes = (below(home.path) + "/".join("*" * depth) for depth in range(2, up + 1))
+    ends = (end for one in homes if (end := joined(one, path)) is not None)
+    return next((end for end in ends if home.hierarchy.get(end) is not None), None)
+
+
 def _inside(node: Node, attribute: str) -> Target | None:
     """Return what a pointer leads to in the document of a node."""
     value: Any = node.metadata if node.zarr_format == 3 else {"attributes": node.attributes}

@@ -89,15 +89,16 @@ def _separator_in_use(array: Array, inside: Inside) -> str | None:
     is_clear = found and of_another_kind.isdisjoint(found)
     if not is_clear or any(len(parts) != wanted for parts in found.values()):
         return None
-    return None if other == "/" and _is_a_file(array, min(found), inside) else other
+    return other if other == "." or _holds_indices(array, min(found)) else None
 
 
-def _is_a_file(array: Array, name: str, inside: Inside) -> bool:
-    """Whether nothing lies below a name, in a store whose listings do not tell files from folders."""
-    if inside.files or inside.folders:
-        return False  # its listing has told
-    (below_it,) = array.hierarchy.reader.list_many([f"{below(array.path)[1:]}{name}"], limit=1)
-    return isinstance(below_it, Listing) and not below_it.names
+def _holds_indices(array: Array, name: str) -> bool:
+    """Whether a name is that of a folder, in which the next index follows alone, as it seems."""
+    folder = f"{below(array.path)[1:]}{name}"
+    (listing,) = array.hierarchy.reader.list_many([folder], limit=_MOST_LOOKED_AT)
+    if not isinstance(listing, Listing):
+        return True
+    return any(len(_chunk_name(one) or ()) == 1 for one in listing.names)
 
 
 @rule("Z2-ARR-010", on="inside", formats=V2)

@@ -318,13 +318,13 @@ class Array(Node):
         """The value that xarray takes for missing, None where there is none.
 
         On Zarr v2 that is any ``fill_value`` that is not null, whatever ``_FillValue`` says. Dates of NumPy have a
-        missing value of their own, and it looks at no other.
+        missing value of their own, and it looks at no other; with structs and raw bytes, which it cannot compare, it fails.
         """
         numpy = self.data_type.numpy
         if numpy is not None and numpy.kind in "mM":
             return None
         if self.zarr_format == 2 and self.metadata.get("fill_value") is not None:
-            return self.storage_fill
+            return None if numpy is not None and numpy.kind == "V" else self.storage_fill
         return self.fill
 
     @property

@@ -26,6 +26,8 @@ SEPARATORS = (".", "/")
 FIND_NONE = "finds no chunk and returns the fill value everywhere"
 _MOST_LOOKED_AT = 100
 """Names in the folder of an array that are looked at for chunks with another separator."""
+_OTHER_SEPARATORS = re.compile(r"[-_,x]")
+"""What may stand between the indices of chunks instead, and does in the keys of no reader."""
 
 
 @rule("Z2-ARR-010", on="array", formats=V2, provides="separator")
@@ -46,12 +48,17 @@ def separator(array: Array) -> Iterator[Fail]:
 
 
 def _use_that_of_the_chunks(node: Node) -> Draft:
-    """Write the separator that the chunks have in their names; the usual one where none are there."""
+    """Write the separator that the chunks have in their names, where it is one; the usual one where none are there."""
     right = "."
     if isinstance(node, Array) and (node.ndim or 0) > 1:
         (inside,) = inside_arrays(node.hierarchy, [node], limit=_MOST_LOOKED_AT)
         if isinstance(inside, Inside) and inside.chunk_names:
             right = "/" if inside.folders.issuperset(inside.chunk_names) else "."
+        elif isinstance(inside, Inside) and (names := _with_no_separator(node, inside)):
+            # with another value alone, readers would show the fill value in place of the error
+            example = ".".join(_OTHER_SEPARATORS.split(names[0]))
+            note = f'rename {names[0]} to {example}, and the other chunks likewise; then write "."'
+            return Draft("suggest", note=note)
     draft: Draft = _use_separator(right)(node)
     return draft
 
@@ -82,15 +89,16 @@ def _separator_in_use(array: Array, inside: Inside) -> str | None:
     is_clear = found and of_another_kind.isdisjoint(found)
     if not is_clear or any(len(parts) != wanted for parts in found.values()):
         return None
-    return None if other == "/" and _is_a_file(array, min(found), inside) else other
+    return other if other == "." or _holds_indices(array, min(found)) else None
 
 
-def _is_a_file(array: Array, name: str, inside: Inside) -> bool:
-    """Whether nothing lies below a name, in a store whose listings do not tell files from folders."""
-    if inside.files or inside.folders:
-        return False  # its listing has told
-    (below_it,) = array.hierarchy.reader.list_many([f"{below(array.path)[1:]}{name}"], limit=1)
-    return isinstance(below_it, Listing) and not below_it.names
+def _holds_indices(array: Array, name: str) -> bool:
+    """Whether a name is that of a folder, in which the next index follows alone, as it seems."""
+    folder = f"{below(array.path)[1:]}{name}"
+    (listing,) = array.hierarchy.reader.list_many([folder], limit=_MOST_LOOKED_AT)
+    if not isinstance(listing, Listing):
+        return True
+    return any(len(_chunk_name(one) or ()) == 1 for one in listing.names)
 
 
 @rule("Z2-ARR-010", on="inside", formats=V2)
@@ -107,6 +115,18 @@ def separator_in_use(array: Array, inside: Inside) -> Iterator[Fail]:
         )
 
 
+def _with_no_separator(array: Array, inside: Inside) -> list[str]:
+    """Return names of as many indices as there are dimensions, with what is no separator in between, where there are no chunks."""
+    if inside.chunk_names or (array.ndim or 0) < 2:
+        return []
+    spelled = {name: _chunk_name(_OTHER_SEPARATORS.sub(".", name)) for name in inside.other_names}
+    return [
+        name
+        for name, indices in spelled.items()
+        if indices is not None and len(indices) == array.ndim and "." not in name
+    ]
+
+
 def has_other_keys(array: Array) -> bool:
     """Return whether the chunks of an array are there, under keys that no reader looks for.
 
@@ -116,7 +136,11 @@ def has_other_keys(array: Array) -> bool:
         An array of Zarr v2.
     """
     (inside,) = inside_arrays(array.hierarchy, [array], limit=_MOST_LOOKED_AT)
-    if not isinstance(inside, Inside) or _separator(array) not in SEPARATORS:
+    if not isinstance(inside, Inside):
+        return False
+    if _with_no_separator(array, inside):
+        return True
+    if _separator(array) not in SEPARATORS:
         return False
     return inside.chunk_names != () and not any(
         _may_be_chunk(array, name, inside) for name in inside.chunk_names
@@ -148,7 +172,12 @@ def _may_be_chunk(array: Array, name: str, inside: Inside) -> bool:
 @rule("Z2-CHUNK-001", on="inside", formats=V2)
 def unexpected_keys(array: Array, inside: Inside) -> Iterator[Fail]:
     """Note what lies beside the chunks and is none; warn where chunks are there, and none under its right key."""
-    unexpected = [name for name in inside.other_names if not is_document(name)]
+    misspelled = _with_no_separator(array, inside)
+    unexpected = [
+        name for name in inside.other_names if not is_document(name) and name not in misspelled
+    ]
+    if misspelled and _separator(array) in SEPARATORS:  # else Z2-ARR-010
+        yield under_other_keys(array, misspelled)
     if _separator(array) in SEPARATORS and _separator_in_use(array, inside) is None:
         wrong = [name for name in inside.chunk_names if not _may_be_chunk(array, name, inside)]
         if wrong and len(wrong) == len(inside.chunk_names):

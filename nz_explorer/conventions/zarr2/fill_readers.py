@@ -10,6 +10,7 @@ import numpy as np
 
 from nz_explorer.conventions.times_as_numbers import TIMES
 from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR
+from nz_explorer.documents.json_text import json_text
 from nz_explorer.model.fill_values.spelling import value_text
 
 if TYPE_CHECKING:
@@ -38,10 +39,10 @@ def is_number_as_text(given: Any, kind: str) -> bool:
     return True
 
 
-TURNED = dict.fromkeys(
-    ("zarr-python", "xarray"),
-    "takes the text for true, and fills chunks that are not stored with it",
-)
+TURNED = {
+    "zarr-python": "takes the text for true, and fills chunks that are not stored with it",
+    "xarray": "takes the text for true, fills chunks that are not stored with it, and shows each true as missing",
+}
 
 
 def readers_of(given: Any, kind: str, problem: FillProblem) -> dict[str, str]:
@@ -85,7 +86,7 @@ def _is_too_long(given: Any) -> bool:
 
 
 def masked_by(given: Any, kind: str) -> dict[str, str]:
-    """Return what xarray does with a value that it takes for a number: it masks by it.
+    """Return what xarray does with a value that it takes for another, of the type: it masks by that.
 
     Parameters
     ----------
@@ -94,12 +95,15 @@ def masked_by(given: Any, kind: str) -> dict[str, str]:
     kind
         Of the data type, as `DataType.kind` has it.
     """
-    if kind not in ("int", "uint", "float"):
+    if kind == "bool":  # Python makes one of anything
+        taken = json_text(bool(given))
+    elif kind in ("int", "uint", "float") and (
+        isinstance(given, bool) or is_number_as_text(given, kind)
+    ):
+        taken = value_text(np.float64(given) if kind == "float" else np.int64(given))
+    else:
         return {}
-    if not isinstance(given, bool) and not is_number_as_text(given, kind):
-        return {}
-    number = value_text(np.float64(given) if kind == "float" else np.int64(given))
-    return {"xarray": f"takes it for {number}, and shows each {number} as missing"}
+    return {"xarray": f"takes it for {taken}, and shows each {taken} as missing"}
 
 
 OTHERS_OF_BASE64 = {"zarr-python": "raises an error", "xarray": "cannot open the group"}

@@ -203,11 +203,17 @@ class _Decoder:
             if not value.is_integer():
                 raise Refused("type", f"{shown} is not an integer and can never match")
             number = self._in_range(int(value), shown)
-            why = f"{shown} is written as a float; {int(value)} is the {self.type.name} value"
-            return _Decoded(number, "literal", (FillProblem("spelling", why, int(value), "safe"),))
+            return _Decoded(number, "literal", self._as_float(value, shown))
         if isinstance(value, str):
             raise self._integer_text(value, shown)
         raise Refused("type", f"{shown} is {a_kind(value)}, not an integer")
+
+    def _as_float(self, value: float, shown: str) -> tuple[FillProblem, ...]:
+        """Return what is wrong with a whole number, which may be written as a float."""
+        if isinstance(value, int):
+            return ()
+        why = f"{shown} is written as a float; {int(value)} is the {self.type.text} value"
+        return (FillProblem("spelling", why, int(value), "safe"),)
 
     def _integer_text(self, text: str, shown: str) -> Refused:
         if text in NAMES or text.lower() in NEARLY_NAMES:
@@ -429,7 +435,8 @@ class _Decoder:
             raise Refused("type", f'{shown} is not an integer or "NaT"', "NaT")
         if not _NAT <= value < -_NAT:
             raise Refused("range", f"{shown} is outside int64 and can never match")
-        return _Decoded(np.asarray(int(value), "i8").view(dtype)[()], "literal")
+        time = np.asarray(int(value), "i8").view(dtype)[()]
+        return _Decoded(time, "literal", self._as_float(value, shown))
 
     def _struct(self, value: Any) -> _Decoded:
         shown = json_text(value)

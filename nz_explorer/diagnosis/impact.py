@@ -222,7 +222,7 @@ def doubts(evaluation: Evaluation) -> dict[str, str]:
     Parameters
     ----------
     evaluation : Evaluation
-        Of which the store, and how many nodes of it are known, are looked at.
+        Of which the store, how many nodes of it are known, and which coordinates could not be read are looked at.
     """
     hierarchy = evaluation.hierarchy
     kind = hierarchy.reader.kind
@@ -231,9 +231,38 @@ def doubts(evaluation: Evaluation) -> dict[str, str]:
         return dict.fromkeys(
             READERS, "the store cannot be listed, so nothing is known of what is below the root"
         )
+    unknown = {}
     if kind.startswith(INDIRECT):
-        return {"netCDF-C": f"it cannot be given {kind}, only a copy that is plain Zarr"}
-    return {"netCDF-C": "few builds of netCDF-C read Zarr v3"} if hierarchy.zarr_format == 3 else {}
+        unknown["netCDF-C"] = f"it cannot be given {kind}, only a copy that is plain Zarr"
+    elif hierarchy.zarr_format == 3:
+        unknown["netCDF-C"] = "few builds of netCDF-C read Zarr v3"
+    if evaluation.complete and (unread := _unread(evaluation)):
+        unknown["xarray"] = unread
+    return unknown
+
+
+def _walked(evaluation: Evaluation) -> Node:
+    """Return the root of what was walked: where documents are compared with a copy, they are."""
+    root: Node = evaluation.hierarchy.root
+    if isinstance(root, Group) and root.children is None:
+        return root.hierarchy.stored.root
+    return root
+
+
+def _unread(evaluation: Evaluation) -> str:
+    """Return which coordinate could not be read, and why; xarray reads them when it opens their group."""
+    root = _walked(evaluation)
+    groups = deque([root] if isinstance(root, Group) else [])
+    for _ in range(MOST_GROUPS):
+        if not groups:
+            break
+        group = groups.popleft()
+        groups.extend(group.groups)
+        for array in group.coordinates.values():
+            read = evaluation.monotonicity(array.path)
+            if read is not None and read.result == "unreadable":
+                return f"values of the coordinate {array.path} could not be read: {read.note}"
+    return ""
 
 
 def hints(evaluation: Evaluation) -> dict[str, str]:
@@ -247,16 +276,13 @@ def hints(evaluation: Evaluation) -> dict[str, str]:
     """
     if not evaluation.complete:
         return {}  # no reader is predicted to open it yet
-    root: Node = evaluation.hierarchy.root
-    reader = root.hierarchy.reader
+    reader = evaluation.hierarchy.reader
     packed = [IN_ZIP] if reader.kind == "zip file" else []
     if reader.given_as:
         packed.append(f"given as {reader.given_as}")
     if reader.label.startswith("http") and "?" in reader.label:
         packed.append(BEHIND_QUERY)
-    if isinstance(root, Group) and root.children is None:
-        # where documents are compared with a copy, they are walked
-        root = root.hierarchy.stored.root
+    root = _walked(evaluation)
     grouped = isinstance(root, Group) and root.groups
     inside = _of_groups(root, evaluation) if isinstance(root, Group) and grouped else ""
     plugins = _plugins(root) if isinstance(root, Group) else ""

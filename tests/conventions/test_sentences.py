@@ -40,6 +40,7 @@ SENTENCES = {
     "NZ-DECL-007: CF in one only": 'only one of them names "ACDD-1.3"',
     "TREE-001: a zip file in whose top folder there is no root": 'in whose top folder "foo.zarr" everything is',
     "TREE-013: a folder that is called .zarray, with the document in it": "a/.zarray is a folder and no document",
+    "Z2-OGC-002: a scalar, which has no dimensions to name": "[] tells netCDF-like tools that it is a scalar",
     "Z2-OGC-009: Multiscales": 'no attribute multiscales; did you mean it by "Multiscales"?',
     "Z2-GRP-002: the document of an array under the name of a group's": "all the keys of a .zarray",
     "Z3-GRID-004: no name": 'chunk_grid has no name, such as "regular"',

@@ -245,6 +245,29 @@ def test_a_literal_fill_value_is_not_said_to_open_where_only_geozarr_was_asked_f
 
 @pytest.mark.filterwarnings("ignore:Consolidated metadata is currently not part")
 @pytest.mark.parametrize("consolidated", [True, False])
+@pytest.mark.parametrize("group", ["", "inside"])
+def test_xarray_is_not_said_to_open_what_has_a_coordinate_that_could_not_be_read(
+    group: str, consolidated: bool, tmp_path: Path
+) -> None:
+    folder = tmp_path / "d.zarr"
+    made = xr.Dataset({"v": ("x", [1, 2, 3])}, {"x": [1, 2, 3]})
+    made.to_zarr(folder, group=group or None, consolidated=consolidated)
+    if consolidated:
+        zarr.consolidate_metadata(folder)
+    assert nz.check(folder, progress=False).readers["xarray"].opens
+    (folder / group / "x" / "c" / "0").write_bytes(b"damaged")
+    with pytest.raises(RuntimeError):
+        xr.open_zarr(folder, group=group or None, consolidated=False)
+    readers = nz.check(folder, progress=False).readers
+    assert readers["xarray"].opens is None
+    assert str(Path("/", group, "x")) in readers["xarray"].reason
+    assert readers["zarr-python"].opens
+    assert nz.check(folder, values="all", progress=False).readers["xarray"].opens is False
+    assert nz.check(folder, values="none", progress=False).readers["xarray"].opens
+
+
+@pytest.mark.filterwarnings("ignore:Consolidated metadata is currently not part")
+@pytest.mark.parametrize("consolidated", [True, False])
 def test_users_of_xarray_are_told_how_a_tree_of_groups_opens(
     consolidated: bool, tmp_path: Path
 ) -> None:

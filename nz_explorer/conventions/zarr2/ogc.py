@@ -61,9 +61,14 @@ def has_array_dimensions(array: Array) -> Iterator[Fail]:
         aside = _is_level(array) or is_of_a_table(array)
         given = names_given(array) if array.ndim else None
         beside = "" if given is None else f": they do not look at {given[0]}, which names them"
+        meant = (
+            "to netCDF-like tools its dimensions are anonymous"
+            if array.ndim
+            else "[] tells netCDF-like tools that it is a scalar"
+        )
         yield Fail(
             "/.zattrs/_ARRAY_DIMENSIONS",
-            f"this array has no _ARRAY_DIMENSIONS; to netCDF-like tools its dimensions are anonymous{beside}",
+            f"this array has no _ARRAY_DIMENSIONS; {meant}{beside}",
             readers={}
             if array.hierarchy.zarr_format == 3
             else None,  # they do not see it: TREE-005

@@ -304,3 +304,18 @@ def test_a_group_that_is_looked_at_again_gives_its_dimensions_to_arrays_below(
     assert [one.path for one in found] == ["/g", "/g/h/a"]
     attempt.apply(found[1])
     assert [one for one in attempt.evaluation.findings() if one.rule == "NCZ-ERA-002"] == []
+
+
+def test_a_group_is_not_listed_before_it_has_metadata(tmp_path: Path) -> None:
+    store = _store(tmp_path, NOTED)
+    (store / "added").mkdir()
+    (store / "added/.zgroup").write_text('{"zarr_format": 2}', "utf-8")
+    (store / "added/.zattrs").write_text("{}", "utf-8")
+    fix = _fix(store, "NCZ-GRP-002")
+    assert fix is not None
+    assert fix.note is not None
+    assert fix.note.startswith('make the NCZarr metadata of "added" first')
+    _apply(store, _fix(store, "NCZ-SB-002"))
+    _apply(store, _fix(store, "NCZ-GRP-002"))
+    found = nz.check(store, select=["NCZ-GRP-002", "NCZ-SB-002"], progress=False).findings
+    assert [str(finding) for finding in found] == []

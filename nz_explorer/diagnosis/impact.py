@@ -168,6 +168,8 @@ def harms(finding: Finding) -> Iterator[Harm]:
     if how in HARMS and (how == finding.impact or violation.fail.impact is not None):
         for reader in affected(violation):
             yield finding.rule, "blocks" if reader in violation.fail.stops else how, reader
+    else:  # of what most readers do not mind, those that stop there
+        yield from ((finding.rule, "blocks", reader) for reader in violation.fail.stops)
 
 
 def forecasts(

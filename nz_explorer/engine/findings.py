@@ -75,7 +75,7 @@ class Fail:
     alternatives
         Other ways out than `fix`.
     stops
-        Those of the readers that cannot open or read it at all, where its impact on the others is wrong values.
+        Those of the readers that cannot open or read it at all, where its impact on the others is wrong values, or none.
     hidden_from
         Readers that for this reason do not see the node, so that nothing else that is wrong with its documents hurts them.
     covers

@@ -5,12 +5,15 @@ from __future__ import annotations
 import copy
 import dataclasses
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import jsonpatch
 import jsonpointer
 
+from nz_explorer.documents import pointers
+from nz_explorer.model.dialects import nczarr
 from nz_explorer.model.paths import below
 
 if TYPE_CHECKING:
@@ -221,7 +224,8 @@ def finish(draft: Draft, node: Node) -> Fix:
     node = draft.node or node
     stem = below(node.path)[1:]
     changes: dict[str, list[Operation]] = {}
-    for operation in _made_once(draft.operations, node.attribute_pointer()):
+    operations = (*draft.operations, *_types_alike(draft.operations, node))
+    for operation in _made_once(operations, node.attribute_pointer()):
         name, inner = _split(node, operation)
         changes.setdefault(name, []).append(inner)
     if not changes:
@@ -235,6 +239,53 @@ def finish(draft: Draft, node: Node) -> Fix:
     ]
     first, *others = [*done, *entries]
     return Fix(draft.safety, first.document, first.patch, draft.note, tuple(others))
+
+
+def _types_alike(operations: tuple[Operation, ...], node: Node) -> Iterator[Operation]:
+    """Yield what keeps the types that netCDF-C notes of attributes in step with these, unless the rule does."""
+    place = nczarr.find(node, "attr") if node.zarr_format == 2 else None
+    types = place.member("types")[1] if place is not None and place.read else None
+    if place is None or not isinstance(types, dict):
+        return
+    if any(operation["path"].startswith(place.pointer) for operation in operations):
+        return
+    typed = {node.attribute_pointer(name): name for name in types}
+    for operation in operations:
+        does, pointer = operation["op"], operation["path"]
+        *holder, name = pointers.split(pointer) or [""]
+        is_attribute = pointers.join("", *holder) == node.attribute_pointer()
+        here = place.at("types", name)
+        if does == "move" and operation["from"] in typed:
+            old = place.at("types", typed[operation["from"]])
+            yield move(old, here) if is_attribute else remove(old)
+        elif does == "remove" and pointer in typed:
+            yield remove(here)
+        elif does == "replace" and pointer in typed:
+            late = _type_of(name, operation["value"], node)
+            if late is not None and _is_of_text(late) != _is_of_text(types[name]):
+                yield replace(here, late)
+        elif does == "add" and is_attribute and pointer not in typed:
+            late = _type_of(name, operation["value"], node)
+            if late is not None and not nczarr.is_hidden(name):
+                yield add(here, late)
+
+
+def _type_of(name: str, value: Any, node: Node) -> str | None:
+    """Return the type that netCDF-C notes of a text or numbers; None for all else, whose type it guesses."""
+    dtype = node.metadata.get("dtype")
+    if name == "_FillValue" and isinstance(dtype, str):
+        return dtype
+    if isinstance(value, str):
+        return None if value in ("NaN", "Infinity", "-Infinity") else ">S1"
+    values = value if isinstance(value, list) else [value]
+    kinds = {type(one) for one in values}
+    if kinds == {int}:
+        return "<i4" if all(-(2**31) <= one < 2**31 for one in values) else "<i8"
+    return "<f8" if float in kinds and kinds <= {int, float} else None
+
+
+def _is_of_text(spelled: Any) -> bool:
+    return isinstance(spelled, str) and ("S" in spelled or "J" in spelled)
 
 
 def _made_once(operations: tuple[Operation, ...], holder: str) -> list[Operation]:

@@ -304,3 +304,51 @@ def test_a_group_that_is_looked_at_again_gives_its_dimensions_to_arrays_below(
     assert [one.path for one in found] == ["/g", "/g/h/a"]
     attempt.apply(found[1])
     assert [one for one in attempt.evaluation.findings() if one.rule == "NCZ-ERA-002"] == []
+
+
+def test_a_group_is_not_listed_before_it_has_metadata(tmp_path: Path) -> None:
+    store = _store(tmp_path, NOTED)
+    (store / "added").mkdir()
+    (store / "added/.zgroup").write_text('{"zarr_format": 2}', "utf-8")
+    (store / "added/.zattrs").write_text("{}", "utf-8")
+    fix = _fix(store, "NCZ-GRP-002")
+    assert fix is not None
+    assert fix.note is not None
+    assert fix.note.startswith('make the NCZarr metadata of "added" first')
+    _apply(store, _fix(store, "NCZ-SB-002"))
+    _apply(store, _fix(store, "NCZ-GRP-002"))
+    found = nz.check(store, select=["NCZ-GRP-002", "NCZ-SB-002"], progress=False).findings
+    assert [str(finding) for finding in found] == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "attribute", "spelled", "left"),
+    [
+        ("NZ-ATTR-002", None, ">S1", {}),
+        ("NZ-NAME-003", 1, "<i4", {"a_b": "<i4"}),
+        ("CF-ATTR-001", "12", ">S1", {"valid_max": "<f8"}),
+    ],
+)
+def test_the_type_of_an_attribute_goes_with_what_other_rules_change(
+    rule: str, attribute: Any, spelled: str, left: dict[str, str], tmp_path: Path
+) -> None:
+    name = {"NZ-NAME-003": "a/b", "CF-ATTR-001": "valid_max"}.get(rule, "comment")
+    store = _store(tmp_path, NOTED)
+    document = store / "g/a/.zattrs"
+    attributes = json.loads(document.read_text("utf-8"))
+    attributes.setdefault("_nczarr_attr", {"types": {}})["types"][name] = spelled
+    document.write_text(json.dumps({**attributes, name: attribute}), "utf-8")
+    _apply(store, _fix(store, rule))
+    types = json.loads(document.read_text("utf-8"))["_nczarr_attr"]["types"]
+    before = {key: one for key, one in attributes["_nczarr_attr"]["types"].items() if key != name}
+    assert types == before | left
+
+
+def test_a_text_that_a_fix_adds_has_a_type(tmp_path: Path) -> None:
+    store = _store(tmp_path, NOTED)
+    document = store / ".zattrs"
+    attributes = json.loads(document.read_text("utf-8"))
+    document.write_text(json.dumps({**attributes, "_nczarr_attr": {"types": {}}}), "utf-8")
+    _apply(store, _fix(store, "NZ-DECL-001"))
+    after = json.loads(document.read_text("utf-8"))
+    assert after["_nczarr_attr"]["types"]["conventions"] == ">S1"

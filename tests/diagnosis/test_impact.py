@@ -474,3 +474,15 @@ def test_of_a_store_that_cannot_be_listed_nothing_is_promised_but_of_what_is_kno
     one = report.readers["zarr-python"]
     assert one.opens is (True if known else None)
     assert ("cannot be listed" in one.reason) is not known
+
+
+@pytest.mark.parametrize(("name", "opens"), [("g/n", False), ("/n", False), ("n ", True)])
+def test_a_name_of_a_dimension_that_stops_netcdf_alone_stops_no_other(
+    name: str, opens: bool, tmp_path: Path
+) -> None:
+    group = zarr.open_group(tmp_path, mode="w", zarr_format=2)
+    group.create_array("a", shape=(2,), dtype="f4").attrs["_ARRAY_DIMENSIONS"] = [name]
+    report = nz.check(tmp_path, progress=False)
+    assert report.readers["netCDF-C"].blocked_by == (() if opens else ("NZ-DIM-007",))
+    assert report.readers["xarray"].opens
+    assert [one.impact for one in report.findings if one.rule == "NZ-DIM-007"] == ["advice"]

@@ -377,7 +377,10 @@ def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
     operation = (replace if member in place.value else add)(place.at(member), names)
     operations = () if names == before else (operation,)
     if left := [name for name in there if name not in names]:
-        note = f"netCDF-C cannot open a dataset that lists {listed(map(json_text, left))} without NCZarr metadata"
+        named = listed(map(json_text, left))
+        note = f"netCDF-C cannot open a dataset that lists {named} without NCZarr metadata"
+        if kind == "groups":
+            note = f"make the NCZarr metadata of {named} first: without them netCDF-C may see nothing there, or open nothing at all"
         return Draft("suggest", operations, note)
     gone = [name for name in before if name not in names]
     if remains := [

@@ -41,13 +41,7 @@ def metadata_are_there(group: Group) -> Iterator[Fail | Undecided]:
             lost = _lost_dimensions(group)
             if listed_anyway and not lost:
                 if group.state != "missing":
-                    yield Fail(
-                        _pointer(group, "_nczarr_group", era),
-                        f"{group.path} has no .zattrs, and so none of netCDF-C's metadata; it lists the folder in their place, and sees the same",
-                        impact="convention",
-                        readers={},
-                        fix=lambda node: _group_metadata(node, era),
-                    )
+                    yield _listed_in_their_place(group, era)
                 return
             if group.state == "missing":
                 yield _no_group(group, lost)
@@ -74,6 +68,25 @@ def metadata_are_there(group: Group) -> Iterator[Fail | Undecided]:
             )
         return
     yield from _noted_and_read(group, era)
+
+
+def _listed_in_their_place(group: Group, era: nczarr.Era) -> Fail:
+    """Return that netCDF-C lists a folder for want of .zattrs: what it finds there needs NCZarr metadata all the same."""
+    bare = [array.path for array in group.arrays if not nczarr.is_read(array, "array")]
+    said = f"{group.path} has no .zattrs, and so none of netCDF-C's metadata"
+    is_refused = False
+    if is_reached(group):
+        is_refused = bool(bare)
+        why = f"opens nothing, because {listed(bare)} {'has' if len(bare) == 1 else 'have'} none"
+        said += f"; it lists the folder in their place, and {why if bare else 'sees the same'}"
+    return Fail(
+        _pointer(group, "_nczarr_group", era),
+        said,
+        severity="warning" if is_refused else None,
+        impact="blocks" if is_refused else "convention",
+        readers=NCZARR_ERROR if is_refused else {},
+        fix=lambda node: _group_metadata(node, era),
+    )
 
 
 def _noted_and_read(group: Group, era: nczarr.Era) -> Iterator[Fail | Undecided]:

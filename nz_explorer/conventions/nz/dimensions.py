@@ -298,6 +298,7 @@ def plain_labels(array: Array) -> Iterator[Fail]:
                 readers={"xarray": "uses the name as it is"}
                 | ({"netCDF-C": str(does)} if concerned else {}),
                 impact=(impact_of_netcdf(array) or "blocks") if concerned and refused else None,
+                stops=("netCDF-C",) if concerned and refused else (),
                 fix=_plain_name(axis),
             )
 

@@ -11,6 +11,7 @@ import numpy as np
 from nz_explorer.conventions.times_as_numbers import TIMES
 from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR
 from nz_explorer.documents.json_text import json_text
+from nz_explorer.model.dialects import nczarr
 from nz_explorer.model.fill_values.spelling import value_text
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ def masked_by(given: Any, kind: str) -> dict[str, str]:
 
 
 OTHERS_OF_BASE64 = {"zarr-python": "raises an error", "xarray": "cannot open the group"}
+INVALID_ARGUMENT = {"netCDF-C": "refuses the dataset: invalid argument"}
 
 
 def readers_of_base64(array: Array, given: Any) -> dict[str, str] | None:
@@ -122,16 +124,27 @@ def readers_of_base64(array: Array, given: Any) -> dict[str, str] | None:
     try:
         decoded = base64.b64decode(given)
     except (TypeError, ValueError):
-        # all else netCDF-C passes over where texts are stored
-        listed_first = given[0] if isinstance(given, list) and given else ""
-        number = isinstance(given, int | float) or not isinstance(listed_first, str)
-        if array.data_type.kind == "bytes" and isinstance(given, dict):
+        if array.data_type.kind != "bytes":
+            return None
+        # netCDF-C passes over all that is no number where texts are stored, and over everything for characters
+        if _is_char(array):
+            return OTHERS_OF_BASE64
+        if isinstance(given, dict):
             return OTHERS_OF_BASE64 | CRASHES
-        return None if number or array.data_type.kind != "bytes" else OTHERS_OF_BASE64
+        first = given[0] if isinstance(given, list) and given else given
+        is_passed_over = isinstance(first, str) or first == []
+        return OTHERS_OF_BASE64 if is_passed_over else OTHERS_OF_BASE64 | INVALID_ARGUMENT
     if array.data_type.kind == "bytes":  # NumPy cuts, or adds zeros
         return {}
     taken = array.data_type.kind == "raw" or _is_taken_for_struct(array, decoded)
     return {"xarray": "cannot open the group", **NCZARR_ERROR} if taken else None
+
+
+def _is_char(array: Array) -> bool:
+    """Whether netCDF-C takes bytes for characters, which it does only where it reads its own metadata."""
+    hierarchy = array.hierarchy
+    is_own = nczarr.counts(hierarchy) and nczarr.is_read(hierarchy.root, "superblock")
+    return is_own and array.metadata.get("dtype") == ">S1"
 
 
 def _is_taken_for_struct(array: Array, decoded: bytes) -> bool:

@@ -88,6 +88,13 @@ def declare_nz(node: Node) -> Draft:
         for found in _NZ_APART.finditer(value):
             if found[1]:  # NZ-DECL-008: what is left of "NZ 1.0" would be an identifier
                 return _joined(key, _without_blank(value, found), node)
+    for key, token, version in _nearly_nz(node):
+        if version not in _RIGHT_VERSIONS:
+            value = with_nz({KEYS[0]: _with_identifier(node.attributes[key], token)})
+            note = f"if {token} was meant to be {IDENTIFIER}"
+            places = dict.fromkeys((KEYS[0], key))
+            named = [one for place in places for one in set_attribute(node, place, value)]
+            return Draft("suggest", tuple(named), note)
     operations = _renamed(node) or (
         *set_attribute(node, "conventions", with_nz(node.attributes)),
         *older_with_nz(node),
@@ -129,9 +136,10 @@ def _names_nz(value: Any) -> bool:
 _DOMAIN = re.compile(r"(cf|acdd|ugrid|geozarr|coards|cs|ioos|sgrid|radar|cfradial)([-/]?v?\d.*)?")
 _NEARLY_NZ = re.compile(r"nz[-_]?(?:ug|arr)?[-_]?v?(\d[^\s,;/]*)")
 _NZ_APART = re.compile(
-    r"(?<![^\s,;])nz(?:[\s\u2010-\u2015]+v?(1(?:\.0)?))?(?![^\s,;])", re.IGNORECASE
+    r"(?<![^\s,;])nz(?:[\s\u2010-\u2015\u2212]+v?(1(?:\.0)?))?(?![^\s,;])", re.IGNORECASE
 )
 """NZ without its version, or with a blank or a printer's hyphen before it."""
+_RIGHT_VERSIONS = ("1", "1.0")
 _OTHER_VERSION = re.compile(r"nz-(\d+)\.(\d+)")
 
 
@@ -154,6 +162,15 @@ def _all_tokens(node: Node) -> Iterator[tuple[str, str]]:
     for key, value in _given(node):
         for token in tokens(value, key):
             yield key, token
+
+
+def _nearly_nz(node: Node) -> Iterator[tuple[str, str, str]]:
+    """Yield each token that is nearly an identifier of NZ, with the name of its attribute and the version in it."""
+    for key, token in _all_tokens(node):
+        folded = fold(token)
+        nearly = _NEARLY_NZ.fullmatch(folded)
+        if nearly is not None and _OTHER_VERSION.fullmatch(folded) is None:
+            yield key, token, nearly[1]
 
 
 @rule("NZ-DECL-003", on="root", needs=("attributes", "conventions"), when=_is_group)
@@ -229,8 +246,11 @@ def canonical_case(node: Node) -> Iterator[Fail]:
 
 def _respelled(key: str, token: str, node: Node) -> Draft:
     """Make the fix that writes NZ-1.0 in place of a token."""
-    pattern = rf"(?<![^\s,]){re.escape(token)}(?![^\s,])"
-    return _joined(key, re.sub(pattern, IDENTIFIER, str(node.attributes[key])), node)
+    return _joined(key, _with_identifier(node.attributes[key], token), node)
+
+
+def _with_identifier(value: Any, token: str) -> str:
+    return re.sub(rf"(?<![^\s,]){re.escape(token)}(?![^\s,])", IDENTIFIER, str(value))
 
 
 @rule("NZ-DECL-006", on="root", needs=("attributes", "conventions"), when=_is_group)
@@ -277,15 +297,11 @@ def keys_agree(node: Node) -> Iterator[Fail]:
 @rule("NZ-DECL-008", on="root", needs=("attributes", "conventions"), when=_is_group)
 def near_miss(node: Node) -> Iterator[Fail]:
     """Note identifiers and attributes that are nearly the right ones."""
-    for key, token in _all_tokens(node):
-        folded = fold(token)
-        nearly = _NEARLY_NZ.fullmatch(folded)
-        if nearly is None or _OTHER_VERSION.fullmatch(folded):
-            continue
+    for key, token, version in _nearly_nz(node):
         yield Fail(
             node.attribute_pointer(key),
             f"{json_text(token)} is not an NZ identifier; did you mean {IDENTIFIER}?",
-            fix=partial(_respelled, key, token) if nearly[1] in ("1", "1.0") else None,
+            fix=partial(_respelled, key, token) if version in _RIGHT_VERSIONS else None,
         )
     for key, value in _given(node):
         for found in _NZ_APART.finditer(value):

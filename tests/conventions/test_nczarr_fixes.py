@@ -352,3 +352,31 @@ def test_a_text_that_a_fix_adds_has_a_type(tmp_path: Path) -> None:
     _apply(store, _fix(store, "NZ-DECL-001"))
     after = json.loads(document.read_text("utf-8"))
     assert after["_nczarr_attr"]["types"]["conventions"] == ">S1"
+
+
+@pytest.mark.parametrize("names", [["x", "y"], None])
+@pytest.mark.parametrize("rule", ["NCZ-VAR-002", "NCZ-VAR-003"])
+def test_references_in_the_wrong_order_are_put_in_order(
+    rule: str, names: list[str] | None, tmp_path: Path
+) -> None:
+    """By the names of xarray where they are there, else by the lengths; no dimension is made longer."""
+    store = _store(tmp_path, {**NOTED, "dimension_references": ["/g/y", "/g/x"]}, (3, 4))
+    group, array = store / "g/.zattrs", store / "g/a/.zattrs"
+    noted = json.loads(group.read_text("utf-8"))
+    noted["_nczarr_group"]["dimensions"] = {"x": 3, "y": 4}
+    group.write_text(json.dumps(noted), "utf-8")
+    attributes = json.loads(array.read_text("utf-8"))
+    if names is None:
+        del attributes["_ARRAY_DIMENSIONS"]
+    else:
+        attributes["_ARRAY_DIMENSIONS"] = names
+    array.write_text(json.dumps(attributes), "utf-8")
+    if names is None and rule == "NCZ-VAR-003":
+        assert not nz.check(store, select=[rule], progress=False).findings
+        return
+    found = nz.check(store, select=[rule], progress=False).findings
+    _apply(store, found[0].fix)
+    right = json.loads(array.read_text("utf-8"))["_nczarr_array"]["dimension_references"]
+    assert right == ["/g/x", "/g/y"]
+    assert json.loads(group.read_text("utf-8")) == noted
+    assert not nz.check(store, select=[rule], progress=False).findings

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.nodes import shown
@@ -26,6 +27,8 @@ _FULL_NAME = re.compile(r"(/[^/]+)+")
 _TOO_MANY = {
     "netCDF-C": "reads beyond the shape, and as a rule refuses the dataset: Invalid dimension size (4.10)"
 }
+_MOST_ORDERED = 6
+"""Of how many references every order is tried."""
 _ARTIFICIAL = re.compile(r"(\.zdim_?|_zdim_|_Anonymous_Dim(ension)?_)[0-9]+")
 
 
@@ -153,7 +156,7 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
                     pointer,
                     f"dimension {dimension.name} is {dimension.size} long in {home.path}, this array needs {length}",
                     related=(home.path,),
-                    fix=partial(_agree, dimension, home, length),
+                    fix=partial(_agree, dimension, home, length, array),
                     path=array.path,
                 )
                 yield read_today(array, place, other)
@@ -241,9 +244,11 @@ def _declare(array: Array, pointer: str, reference: str, length: int, node: Node
 
 
 def _agree(
-    dimension: nczarr.DeclaredDimension, home: Node, length: int, node: Node
+    dimension: nczarr.DeclaredDimension, home: Node, length: int, array: Array, node: Node
 ) -> Draft | None:
-    """Give a dimension the length of an array, unless other arrays have the length that is declared."""
+    """Give a dimension the length of an array, unless other arrays have the length that is declared, or the order is wrong."""
+    if ordered := _in_order(array):
+        return ordered
     others = list(_of_declared_length(home, f"{paths.below(home.path)}{dimension.name}", dimension))
     if not others:
         return _set_length(dimension.name, home, length, node)
@@ -251,6 +256,30 @@ def _agree(
     have = "has" if len(others) == 1 else "have"
     note = f"{listed(told)} {have} the declared length: write this array again, or give it a dimension of its own"
     return Draft("suggest", note=note)
+
+
+def _in_order(array: Array) -> Draft | None:
+    """Put the references of an array in order, where nothing else is wrong: in that of its names, or the only one that fits."""
+    found, lengths = _references(array), array.shape or ()
+    declared = {
+        reference: known[1].size
+        for reference in array.dimension_references or ()
+        if isinstance(known := _declared(array, reference), tuple)
+    }
+    if found is None or not len(declared) == len(lengths) <= _MOST_ORDERED:
+        return None  # a dimension twice fits in any order
+    names = array.attributes.get("_ARRAY_DIMENSIONS")
+    fitting = [
+        order
+        for order in permutations(declared)
+        if all(declared[one] == length for one, length in zip(order, lengths, strict=True))
+    ]
+    named = [order for order in fitting if _base_names(order) == names]
+    if len(named or fitting) != 1:
+        return None
+    place, member, _ = found
+    operation = replace(place.at(member), list((named or fitting)[0]))
+    return Draft("suggest", (operation,), node=array)
 
 
 def _of_declared_length(
@@ -336,6 +365,8 @@ def _name_as_referred(node: Node) -> Draft | None:
     if references is None:
         return Draft("suggest", note="name each dimension in _ARRAY_DIMENSIONS")
     if lost := dict.fromkeys(reference for reference, _ in nczarr.unresolved(node)):
+        if ordered := _in_order(node):
+            return ordered
         note = f"see first where {listed(lost)} should lead: no dimension that the array could have is there"
         return Draft("suggest", note=note)
     is_mark = not references and node.stored_shape != ()

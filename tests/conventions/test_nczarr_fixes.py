@@ -380,3 +380,14 @@ def test_references_in_the_wrong_order_are_put_in_order(
     assert right == ["/g/x", "/g/y"]
     assert json.loads(group.read_text("utf-8")) == noted
     assert not nz.check(store, select=[rule], progress=False).findings
+
+
+def test_a_type_without_its_attribute_is_taken_away(tmp_path: Path) -> None:
+    store = _store(tmp_path, NOTED, title="a title")
+    root = json.loads((store / ".zattrs").read_text("utf-8"))
+    del root["title"]
+    (store / ".zattrs").write_text(json.dumps(root), "utf-8")
+    found = nz.check(store, select=["NCZ-ATT-001"], progress=False).findings
+    (left,) = [one for one in found if "not an attribute here" in one.message]
+    _apply(store, left.fix)
+    assert json.loads((store / ".zattrs").read_text("utf-8"))["_nczarr_attr"] == {"types": {}}

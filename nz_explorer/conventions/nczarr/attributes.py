@@ -184,7 +184,13 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
             yield Fail(
                 place.at("types", key),
                 f"a type is given for {json_text(key)}, which is not an attribute here",
+                fix=partial(_without_type, place, key) if place.era == "attributes" else None,
             )
+
+
+def _without_type(place: Place, key: str, _node: Node) -> Draft:
+    note = "if the attribute is not wanted any more"
+    return Draft("suggest", (remove(place.at("types", key)),), note)
 
 
 def _guesses(node: Node, own: list[str]) -> str:

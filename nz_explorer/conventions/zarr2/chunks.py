@@ -116,7 +116,7 @@ def _of_other_size(fail: Fail) -> Fail:
 @rule("Z2-CHUNK-005", on="contents", formats=(2,), when=of_v3.is_looked_for)
 def chunks_are_written(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     """Require every chunk, or that what was not written reads as missing; Z2-ARR-010 and Z2-CHUNK-001 tell of those under other keys."""
-    if array.metadata.get("fill_value", 0) is None:  # nothing says how it reads: Z2-FV-005
+    if array.metadata.get("fill_value") is None:  # nothing says how it reads: Z2-FV-005, Z2-ARR-002
         return
     misnamed = contents.presence is not None and contents.presence.misnamed
     if of_v3.nothing_is_found(contents) and (misnamed or has_other_keys(array)):

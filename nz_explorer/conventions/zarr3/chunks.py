@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from nz_explorer.conventions.zarr3.chunk_keys import lie_elsewhere
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
-from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.engine.fixes import Draft, add, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import is_candidate
 from nz_explorer.model.fill_values import FillValue, same_value
@@ -428,8 +428,11 @@ def _as_packed(looks: PackedBytes) -> FixMaker:
     """Return the fix that names what the chunks were packed with: as one of them was tried."""
 
     def fix(node: Node) -> Draft:
-        pointer = _SAID_AT[looks.of][node.zarr_format == 2]
-        return Draft("suggest", (replace(pointer, looks.codec),), note=looks.why)
+        of_v2 = node.zarr_format == 2
+        pointer = _SAID_AT[looks.of][of_v2]
+        # zarr-python reads arrays of v2 that have no compressor at all
+        put = add if of_v2 and pointer.rpartition("/")[2] not in node.metadata else replace
+        return Draft("suggest", (put(pointer, looks.codec),), note=looks.why)
 
     return fix
 

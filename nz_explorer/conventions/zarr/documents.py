@@ -56,6 +56,12 @@ _AS_BYTES = {
     "xarray": "cannot open the store, not only the node",
 }
 """What readers do with a document that is no text at all."""
+_BARE_TOKENS = {
+    "zarr-python": "writes and reads the bare tokens in attributes",
+    "browsers": "throw SyntaxError in JSON.parse (Unexpected token NaN), so the node is missing",
+    "GDAL": "reads the bare tokens",
+}
+"""What readers do with bare tokens outside of the documents of arrays, the only ones that TensorStore reads."""
 
 
 _READ_BY_NETCDF = frozenset((".zgroup", ".zarray", ".zattrs"))
@@ -187,8 +193,16 @@ def bare_token(node: Node, document: Document) -> Iterator[Fail]:
         yield Fail(
             place(node, document, problem.pointer),
             f"{where}: bare {token} is not JSON; JavaScript and Julia readers reject the whole document{rest}",
+            readers=None if _is_of_array(node, document) else _BARE_TOKENS,
             fix=_quote_token(problem.pointer, token, document.name) if problem.pointer else None,
         )
+
+
+def _is_of_array(node: Node, document: Document) -> bool:
+    """Whether a document is the one that makes its node an array, and not its attributes of Zarr v2."""
+    from nz_explorer.model import Array
+
+    return isinstance(node, Array) and document.name in (".zarray", "zarr.json")
 
 
 def _quote_token(pointer: str, token: str, name: str) -> FixMaker:

@@ -411,3 +411,16 @@ def test_too_few_references_stop_netcdf_c_at_the_first_of_another_length(
     group.write_text(json.dumps(noted), "utf-8")
     (found,) = nz.check(store, select=["NCZ-VAR-001"], progress=False).findings
     assert found.readers["netCDF-C"] == does
+
+
+@pytest.mark.parametrize(("shape", "refuses"), [((3,), False), ((3, 4), True)])
+def test_without_chunks_netcdf_c_may_refuse_what_has_several_dimensions(
+    shape: tuple[int, ...], refuses: bool, tmp_path: Path
+) -> None:
+    store = _store(tmp_path, NOTED, shape)
+    document = store / "g/a/.zarray"
+    array = json.loads(document.read_text("utf-8"))
+    del array["chunks"]
+    document.write_text(json.dumps(array), "utf-8")
+    (found,) = nz.check(store, select=["Z2-ARR-002"], progress=False).findings
+    assert found.readers["netCDF-C"].startswith("refuses the dataset, fails") is refuses

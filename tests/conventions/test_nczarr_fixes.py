@@ -391,3 +391,36 @@ def test_a_type_without_its_attribute_is_taken_away(tmp_path: Path) -> None:
     (left,) = [one for one in found if "not an attribute here" in one.message]
     _apply(store, left.fix)
     assert json.loads((store / ".zattrs").read_text("utf-8"))["_nczarr_attr"] == {"types": {}}
+
+
+@pytest.mark.parametrize(
+    ("given", "does"),
+    [
+        (["/g/x"], "crashes the process (4.10)"),
+        (["/g/y"], "refuses the dataset: invalid dimension size"),
+        (["/g/none"], "crashes the process (4.10)"),
+    ],
+)
+def test_too_few_references_stop_netcdf_c_at_the_first_of_another_length(
+    given: list[str], does: str, tmp_path: Path
+) -> None:
+    store = _store(tmp_path, {"dimension_references": given, "storage": "chunked"}, (3, 4))
+    group = store / "g/.zattrs"
+    noted = json.loads(group.read_text("utf-8"))
+    noted["_nczarr_group"]["dimensions"] = {"x": 3, "y": 4}
+    group.write_text(json.dumps(noted), "utf-8")
+    (found,) = nz.check(store, select=["NCZ-VAR-001"], progress=False).findings
+    assert found.readers["netCDF-C"] == does
+
+
+@pytest.mark.parametrize(("shape", "refuses"), [((3,), False), ((3, 4), True)])
+def test_without_chunks_netcdf_c_may_refuse_what_has_several_dimensions(
+    shape: tuple[int, ...], refuses: bool, tmp_path: Path
+) -> None:
+    store = _store(tmp_path, NOTED, shape)
+    document = store / "g/a/.zarray"
+    array = json.loads(document.read_text("utf-8"))
+    del array["chunks"]
+    document.write_text(json.dumps(array), "utf-8")
+    (found,) = nz.check(store, select=["Z2-ARR-002"], progress=False).findings
+    assert found.readers["netCDF-C"].startswith("refuses the dataset, fails") is refuses

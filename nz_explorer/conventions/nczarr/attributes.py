@@ -51,6 +51,12 @@ def readable_type(array: Array) -> Iterator[Fail]:
         yield Fail(array.pointer(member), f"netCDF-C cannot read {what}")
 
 
+QUANTIZED = (
+    "_QuantizeBitGroomNumberOfSignificantDigits",
+    "_QuantizeGranularBitRoundNumberOfSignificantDigits",
+    "_QuantizeBitRoundNumberOfSignificantBits",
+)
+"""Attributes that netCDF-C 4.10 writes of rounded values, and gives no type."""
 STORAGE = ("chunked", "contiguous", "compact", "scalar")
 """Values of ``storage`` in netCDF-C; the last one only up to 4.9."""
 
@@ -130,7 +136,7 @@ def _typed(node: Node) -> tuple[Place, dict[str, Any]] | None:
 def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
     """Require a type for each attribute, and an attribute for each type."""
     place = nczarr.find(node, "attr")
-    own = [key for key in node.attributes if not nczarr.is_hidden(key)]
+    own = [key for key in node.attributes if not nczarr.is_hidden(key) and key not in QUANTIZED]
     if place is None:
         beside = nczarr.find(node, "array") or nczarr.find(node, "group")
         is_today = beside is not None and beside.era == "attributes" and not beside.is_upper

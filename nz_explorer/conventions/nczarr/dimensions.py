@@ -27,6 +27,7 @@ _FULL_NAME = re.compile(r"(/[^/]+)+")
 _TOO_MANY = {
     "netCDF-C": "reads beyond the shape, and as a rule refuses the dataset: Invalid dimension size (4.10)"
 }
+_OTHER_LENGTH = {"netCDF-C": "refuses the dataset: invalid dimension size"}
 _MOST_ORDERED = 6
 """Of how many references every order is tried."""
 _ARTIFICIAL = re.compile(r"(\.zdim_?|_zdim_|_Anonymous_Dim(ension)?_)[0-9]+")
@@ -71,10 +72,21 @@ def references_fit(array: Array) -> Iterator[Fail]:
         found = Fail(
             place.at(member),
             f"dimension references {shown(given)} do not fit the shape {stored}",
-            readers=_TOO_MANY if len(given) > len(stored) else None,
+            readers=_TOO_MANY if len(given) > len(stored) else _too_few(array, given),
         )
         # arrays with the shape [] it passes over
         yield read_today(array, place, found) if stored else unused(found)
+
+
+def _too_few(array: Array, given: list[str]) -> dict[str, str] | None:
+    """Return what netCDF-C does with too few references if the length of one stops it before it crashes, in their order."""
+    for reference, length in zip(given, array.shape or (), strict=False):
+        declared = _declared(array, reference)
+        if not isinstance(declared, tuple):
+            return None
+        if declared[1].size != length:
+            return _OTHER_LENGTH
+    return None
 
 
 def _given(place: Place, member: str) -> str:
@@ -177,7 +189,7 @@ def _taken_for_another(
         pointer,
         f"{reference} is declared without a length (NCZ-GRP-001); netCDF-C takes it for {lengths[0]}, this array needs {lengths[1]}",
         path=array.path,
-        readers={"netCDF-C": "refuses the dataset: invalid dimension size"},
+        readers=_OTHER_LENGTH,
     )
 
 

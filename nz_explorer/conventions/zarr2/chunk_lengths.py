@@ -100,7 +100,7 @@ def _of_another_rank(given: list[int], shape: tuple[int, ...], said: str) -> Fai
     does = (
         "takes the first lengths, and shows wrong values where these are not those of the stored chunks"
         if rest
-        else "crashes, fails when it reads the values, or shows wrong ones: it takes the other lengths from memory that nobody has set"
+        else "crashes, refuses the dataset, fails when it reads the values, or shows wrong ones: it takes the other lengths from memory that nobody has set"
     )
     return Fail("/.zarray/chunks", said, readers=_REFUSED_RANK | {"netCDF-C": does})
 

@@ -95,6 +95,8 @@ def mandatory_members(array: Array) -> Iterator[Fail]:
             # of one dimension netCDF-C finds some length in that memory, of more it fails
             misread = member == "chunks" and "netCDF-C" in (readers or {})
             shown = misread and len(array.stored_shape or ()) == 1
+            if readers and misread and not shown:
+                readers = {**readers, "netCDF-C": f"refuses the dataset, {readers['netCDF-C']}"}
             others = tuple(name for name in readers or () if name != "netCDF-C")
             yield Fail(
                 f"/.zarray/{member}",

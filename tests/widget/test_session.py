@@ -30,6 +30,31 @@ def test_the_summary_says_what_was_opened(browse: Browse, broken_store: Path) ->
     assert summary["counts"]["complete"]
 
 
+@pytest.mark.parametrize("method", ["open", "walk"])
+def test_the_end_of_a_walk_is_the_last_word(
+    browse: Browse, broken_store: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    """Also where it is told while an answer that does not know of it is on its way."""
+    browser = browse(broken_store, walk=False)
+    session = browser.session
+    told: list[str] = []
+    send = session.conversation.send
+
+    def sent(message: Any, buffers: Any = ()) -> None:
+        if isinstance(message, protocol.Reply) and not told:
+            session.start()  # the walk ends, and says so, before the answer goes out
+            assert session.walker.wait(30)
+        summary = message.result if isinstance(message, protocol.Reply) else message.summary
+        told.append(summary.progress.phase)
+        send(message, buffers)
+
+    monkeypatch.setattr(session.conversation, "send", sent)
+    browser.ask(method, **({"action": "cancel"} if method == "walk" else {}))
+    session.conversation.pool.shutdown(wait=True)
+    assert told[-1] == "done"
+    assert "walk" in told
+
+
 def test_the_tree_comes_level_by_level_and_in_pages(browse: Browse, sample_store: Path) -> None:
     browser = browse(sample_store, walk=False)
     root = browser.ask("children", path="/")

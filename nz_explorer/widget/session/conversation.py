@@ -63,6 +63,8 @@ class Conversation:
         Called when a picture is asked for: what was done ahead of requests makes way.
     seconds : callable
         Returns how long the answer to a method may take, None for as long as it takes.
+    sent : callable
+        Called with each answer once it is sent; what has happened meanwhile was perhaps told before it.
     """
 
     def __init__(
@@ -72,11 +74,13 @@ class Conversation:
         make_way: Callable[[], None],
         *,
         seconds: Callable[[str], float | None],
+        sent: Callable[[Any], None],
     ) -> None:
         self._send = send
         self._compute = compute
         self._make_way = make_way
         self._seconds = seconds
+        self._sent = sent
         self.pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="nz-explorer")
         self._lock = threading.Lock()
         self._waiting: dict[int, Cancellation] = {}
@@ -130,6 +134,7 @@ class Conversation:
                 result, buffers = self._compute(request.method, params, limited)
                 limited.check()
             self.send(protocol.Reply(id=request.id, ok=True, result=result), buffers)
+            self._sent(result)
         except Cancelled:
             self._fail(request.id, "cancelled", "no longer wanted")
         except NodeNotFound as error:

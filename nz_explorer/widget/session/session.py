@@ -106,7 +106,7 @@ class Session:
         self.history = history_of(evaluation.hierarchy, lambda: self.page_changed("history"))
         """The versions of the store, where it has a history."""
         self.conversation = Conversation(
-            send, self._computed, self.prefetch.make_way, seconds=self._seconds
+            send, self._computed, self.prefetch.make_way, seconds=self._seconds, sent=self._renew
         )
         self.walker = Walker(
             evaluation, shown=lambda: self.evaluation, notify=self._notify, ended=self._walk_ended
@@ -209,7 +209,15 @@ class Session:
                     return answer
 
     def _notify(self) -> None:
-        self.conversation.send(protocol.Event(summary=self.summary()))
+        summary = self.summary()
+        self.conversation.send(protocol.Event(summary=summary))
+        self._renew(summary)
+
+    def _renew(self, result: Any) -> None:
+        """Notify again where a walk has ended, or begun, on its thread while this was on its way: it would be the last word."""
+        sent = getattr(result, "progress", None)
+        if isinstance(sent, protocol.Progress) and sent.phase != self.progress.phase:
+            self._notify()
 
     def page_changed(self, name: str) -> None:
         """Notify the browser that the content of a page has changed."""

@@ -300,9 +300,8 @@ def _as_it_is(group: Group, name: str) -> str:
     if "/" in name:  # what it leads to may well be in the store
         return f"{json_text(name)}, which is a path and not a name"
     other = next((child for child in group.children or () if child.name == name), None)
-    if (
-        other is None or other.state == "missing"
-    ):  # there may be a folder, with chunks or with nothing
+    # there may be a folder, with chunks or with nothing
+    if other is None or other.state == "missing":
         return f"{json_text(name)}, which has neither .zarray nor .zgroup"
     return f"{json_text(name)}, which is {article(other.kind)}"
 

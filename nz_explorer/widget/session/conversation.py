@@ -61,10 +61,10 @@ class Conversation:
         Returns the answer to a method with its parameters.
     make_way : callable
         Called when a picture is asked for: what was done ahead of requests makes way.
-    seconds : callable
-        Returns how long the answer to a method may take, None for as long as it takes.
     sent : callable
         Called with each answer once it is sent; what has happened meanwhile was perhaps told before it.
+    seconds : callable
+        Returns how long the answer to a method may take, None for as long as it takes.
     """
 
     def __init__(
@@ -72,9 +72,9 @@ class Conversation:
         send: Send,
         compute: Callable[[str, Any, Cancellation], Answer],
         make_way: Callable[[], None],
+        sent: Callable[[Any], None],
         *,
         seconds: Callable[[str], float | None],
-        sent: Callable[[Any], None],
     ) -> None:
         self._send = send
         self._compute = compute

@@ -105,11 +105,11 @@ class Session:
         self.trials = Trials(evaluation.hierarchy, lambda: self.page_changed("readers"))
         self.history = history_of(evaluation.hierarchy, lambda: self.page_changed("history"))
         """The versions of the store, where it has a history."""
-        self.conversation = Conversation(
-            send, self._computed, self.prefetch.make_way, seconds=self._seconds, sent=self._renew
-        )
         self.walker = Walker(
             evaluation, shown=lambda: self.evaluation, notify=self._notify, ended=self._walk_ended
+        )
+        self.conversation = Conversation(
+            send, self._computed, self.prefetch.make_way, self.walker.sent, seconds=self._seconds
         )
         self._own: dict[str, Callable[[Any, Cancellation], Answer]] = {
             "lost": self._answer_lost,
@@ -209,15 +209,8 @@ class Session:
                     return answer
 
     def _notify(self) -> None:
-        summary = self.summary()
-        self.conversation.send(protocol.Event(summary=summary))
-        self._renew(summary)
-
-    def _renew(self, result: Any) -> None:
-        """Notify again where a walk has ended, or begun, on its thread while this was on its way: it would be the last word."""
-        sent = getattr(result, "progress", None)
-        if isinstance(sent, protocol.Progress) and sent.phase != self.progress.phase:
-            self._notify()
+        self.conversation.send(protocol.Event(summary=(summary := self.summary())))
+        self.walker.sent(summary)
 
     def page_changed(self, name: str) -> None:
         """Notify the browser that the content of a page has changed."""

@@ -200,6 +200,18 @@ class Walker:
             self._last_sent = now
             self._notify()
 
+    def sent(self, result: Any) -> None:
+        """Notify again where a walk has ended or begun while its progress was on its way, which would be the last word.
+
+        Parameters
+        ----------
+        result : object
+            What was sent; without a `protocol.Progress` it is passed over.
+        """
+        progress = getattr(result, "progress", None)
+        if isinstance(progress, protocol.Progress) and progress.phase != self.progress.phase:
+            self._notify()
+
     def _set_progress(self, phase: Any, message: str) -> None:
         counters = self._shown().hierarchy.reader.counters
         nodes = self.nodes()

@@ -215,16 +215,6 @@ def coordinates_are_recognised(group: Group) -> Iterator[Fail]:
         )
 
 
-def _is_projected(system: Array) -> bool:
-    return system.attributes.get("grid_mapping_name") not in (None, "latitude_longitude")
-
-
-def _has_units_alone(array: Array) -> bool:
-    """Whether a coordinate is described, and not by what CF tells coordinates of a projection."""
-    given = array.attributes.keys()
-    return "units" in given and given.isdisjoint(("standard_name", "axis"))
-
-
 def _says_what(array: Array, place: int) -> bool:
     """Whether a coordinate says that it is y (0), or x (1), of a map."""
     attributes = array.attributes

@@ -236,6 +236,10 @@ def _positions(group: Group) -> tuple[list[Array], list[Array]]:
 def _give(attribute: str, value: str, users: list[Array]) -> FixMaker:
     """Return the fix that gives arrays an attribute, or more names in one that is there."""
 
+    def with_own(array: Array) -> str:
+        own = array.attributes.get(attribute)
+        return f"{own} {value}" if own and isinstance(own, str) else value
+
     def fix(_node: Node) -> Draft:
         note = (
             None
@@ -243,16 +247,8 @@ def _give(attribute: str, value: str, users: list[Array]) -> FixMaker:
             else f"the first {MOST_CHANGED} of {len(users)} arrays; the others likewise"
         )
         first, *others = [
-            Draft(
-                "suggest",
-                set_attribute(
-                    array, attribute, f"{own} {value}" if own and isinstance(own, str) else value
-                ),
-                note,
-                node=array,
-            )
+            Draft("suggest", set_attribute(array, attribute, with_own(array)), note, node=array)
             for array in users[:MOST_CHANGED]
-            for own in [array.attributes.get(attribute)]
         ]
         return (
             first

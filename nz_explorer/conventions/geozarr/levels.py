@@ -380,11 +380,9 @@ def _chunks(
         )
     own = [along[axis] for axis in axes]
     if tile is not None:
-        cut = (
-            edges is not None
-        )  # a rectilinear grid ends with the array, and its last chunk with it
+        # a rectilinear grid ends with the array, and its last chunk with it
         wrong = (
-            length != wanted and not (cut and shape[axis] <= length < wanted)
+            length != wanted and not (edges is not None and shape[axis] <= length < wanted)
             for axis, length, wanted in zip(axes, own, tile, strict=True)
             if axis not in whole  # said already
         )

@@ -382,9 +382,8 @@ def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
             note = f"make the NCZarr metadata of {named} first: without them netCDF-C may see nothing there, or open nothing at all"
         return Draft("suggest", operations, note)
     gone = [name for name in before if name not in names]
-    if remains := [
-        name for name in gone if name in node.other_names
-    ]:  # as where only .zarray was lost
+    # as where only .zarray was lost
+    if remains := [name for name in gone if name in node.other_names]:
         note = (
             f"the folder of {listed(map(json_text, remains))} is still there: first see whether its .z{part} can be"
             " written again"

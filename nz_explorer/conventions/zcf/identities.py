@@ -41,8 +41,8 @@ def entry_identifies(node: Node) -> Iterator[Fail]:
             )
             continue
         yield from _of_nobody(node, i, entry)
-        if (meant := _meant_by_all_else(entry)) is not None:
-            yield _uuid_of_another(node, i, entry, meant)
+        if (both := _declared_and_meant(entry)) is not None:
+            yield _uuid_of_another(node, i, *both)
             continue
         named = any(_leads(entry, member) for member in IDENTIFIERS)
         for member in ("schema_url", "spec_url"):
@@ -69,24 +69,22 @@ def _of_another(node: Node, i: int, entry: dict[str, Any], member: str) -> Itera
         )
 
 
-def _meant_by_all_else(entry: dict[str, Any]) -> Convention | None:
-    """Return the convention whose name and addresses an entry has, where its uuid is that of another. NZ's own is NZ-REG-002."""
+def _declared_and_meant(entry: dict[str, Any]) -> tuple[Convention, Convention] | None:
+    """Return the convention of an entry's uuid, and the one of its name and addresses, where they are two. NZ's own is NZ-REG-002."""
     known = known_conventions.identify({"uuid": entry.get("uuid")})
     named = [entry[member] for member in ("schema_url", "spec_url") if member in entry]
     others = {known_conventions.identify({"spec_url": url}) for url in named}
     other = others.pop() if len(others) == 1 else None
-    if known is None or other is None or known_conventions.NZ in (known, other):
+    if known is None or other is None or other not in named_like(entry):
         return None
-    meant = other in named_like(entry) and known_conventions.are_two(known, other)
-    return other if meant else None
+    return (known, other) if known_conventions.is_another(known, other) else None
 
 
-def _uuid_of_another(node: Node, i: int, entry: dict[str, Any], meant: Convention) -> Fail:
-    known = known_conventions.identify(entry)
+def _uuid_of_another(node: Node, i: int, known: Convention, meant: Convention) -> Fail:
     pointer = pointer_to(node, i, "uuid")
     return Fail(
         pointer,
-        f"uuid of entry {i} is that of {known.name if known else 'another convention'}, and its name and addresses are those of"
+        f"uuid of entry {i} is that of {known.name}, and its name and addresses are those of"
         f" {meant.name}: by the uuid, which goes first, {meant.name} is not declared",
         severity="warning",
         fix=_replaced(pointer, meant.uuid),

@@ -39,11 +39,15 @@ from nz_explorer.model.paths import below
 from nz_explorer.text.phrases import plural
 
 
+def _is_pyramid(group: Group) -> bool:
+    return "multiscales" in group.attributes
+
+
 @rule(
     "ZCF-SPATIAL-001",
     on="group",
     needs=("attributes",),
-    when=lambda group: "multiscales" in group.attributes,
+    when=_is_pyramid,
 )
 def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
     """Warn of levels of a pyramid whose lengths no array there has, or that are not in the box of the pyramid."""
@@ -92,7 +96,7 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
     "ZCF-SPATIAL-001",
     on="group",
     needs=("attributes",),
-    when=lambda group: "multiscales" in group.attributes and DIMENSIONS in group.attributes,
+    when=lambda group: _is_pyramid(group) and DIMENSIONS in group.attributes,
 )
 def levels_have_the_dimensions(group: Group) -> Iterator[Fail]:
     """Warn of dimensions of a pyramid that the arrays of none of its levels have."""
@@ -193,7 +197,7 @@ def _lengths_there(group: Group, asset: Any) -> dict[str, list[int]]:
     "ZCF-SPATIAL-001",
     on="group",
     needs=("attributes",),
-    when=lambda group: "multiscales" in group.attributes,
+    when=_is_pyramid,
 )
 def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
     """Warn of levels whose cells are not those of their source times the scale.
@@ -225,7 +229,7 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
     "ZCF-SPATIAL-001",
     on="group",
     needs=("attributes",),
-    when=lambda group: "multiscales" in group.attributes,
+    when=_is_pyramid,
 )
 def levels_begin_at_one_place(group: Group) -> Iterator[Fail]:
     """Warn of levels that begin elsewhere than their source, and have no translation that would say so.
@@ -258,7 +262,7 @@ def levels_begin_at_one_place(group: Group) -> Iterator[Fail]:
     "ZCF-SPATIAL-001",
     on="group",
     needs=("attributes", "conventions list"),
-    when=lambda group: "multiscales" in group.attributes,
+    when=_is_pyramid,
 )
 def levels_say_where_they_are(group: Group) -> Iterator[Fail]:
     """Warn of a pyramid whose levels have no transform, which is recommended where spatial: and multiscales come together."""
@@ -298,7 +302,7 @@ _LON_LAT = frozenset({"EPSG:4326", "OGC:CRS84", "OGC:84"})
     "ZCF-SPATIAL-001",
     on="group",
     needs=("attributes",),
-    when=lambda group: "multiscales" in group.attributes,
+    when=_is_pyramid,
 )
 def levels_are_in_one_system(group: Group) -> Iterator[Fail]:
     """Warn of the group of a level that is in another reference system than the pyramid says for all its levels.

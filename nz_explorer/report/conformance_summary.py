@@ -6,7 +6,7 @@ Nothing is evaluated here: the results are those of an `Evaluation`, as far as i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +48,8 @@ class ConventionSummary:
         Versions, revisions or dialects that are declared or seen.
     conforms : bool or None
         Whether it is kept; None where that was not, or not wholly, evaluated.
+    errors_beyond : int
+        Errors in a hierarchy that keeps it of which its text does not speak.
     problems : list of (str, str)
         What its own validator reports, with the node.
     paths : dict of str to None
@@ -59,6 +61,7 @@ class ConventionSummary:
     uses: dict[str, int] = field(default_factory=dict)
     versions: dict[str, None] = field(default_factory=dict)
     conforms: bool | None = None
+    errors_beyond: int = 0
     problems: list[tuple[str, str]] = field(default_factory=list)
     paths: dict[str, None] = field(default_factory=dict)
 
@@ -70,6 +73,7 @@ class ConventionSummary:
             "uses": dict(self.uses),
             "versions": list(self.versions),
             "conforms": self.conforms,
+            "errors_beyond": self.errors_beyond,
             "problems": [{"path": path, "message": message} for path, message in self.problems],
             "paths": list(self.paths),
         }
@@ -170,8 +174,10 @@ def conformance_summary(evaluation: Evaluation) -> ConformanceSummary:
     hierarchy = evaluation.hierarchy
     nodes = evaluation.visited
     made = _Summaries()
+    findings = evaluation.findings()
     for name, holds in evaluation.conforms.items():
         made.of(name).conforms = holds
+        made.of(name).errors_beyond = errors_beyond(evaluation, name, findings) if holds else 0
     found: dict[str, list[multiscales.Level]] = {}
     for path in nodes[:MOST_NODES]:
         node = hierarchy.peek(path)  # consolidated entries are judged without becoming nodes
@@ -201,6 +207,27 @@ def conformance_summary(evaluation: Evaluation) -> ConformanceSummary:
         why_not,
         found,
     )
+
+
+def errors_beyond(evaluation: Evaluation, name: str, findings: Iterable[Finding]) -> int:
+    """Return how many errors there are of what a convention builds on, or which are errors by practice only.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The results.
+    name : str
+        The convention, one that is kept.
+    findings : iterable of Finding
+        Findings of the evaluation.
+    """
+    families = {
+        family
+        for one in evaluation.registry.conventions.values()
+        if one.name == name
+        for family in (*one.deciding, *one.summary_families)
+    }
+    return sum(one.severity == "error" and one.info.family in families for one in findings)
 
 
 def _keeps_ref(evaluation: Evaluation) -> bool | None:

@@ -695,3 +695,17 @@ def test_chunks_that_differ_in_length_are_explained_and_drawn_to_scale(browse: B
         "Each is drawn as long as it is",
     ):
         assert part in told, part
+
+
+def test_a_verdict_says_what_errors_there_are_of_which_the_text_does_not_speak(
+    browse: Browse, tmp_path: Path
+) -> None:
+    root = zarr.open_group(tmp_path / "a.zarr", mode="w", zarr_format=2)
+    root.create_array("a", shape=(2,), dtype="f4")
+    document = tmp_path / "a.zarr/a/.zarray"
+    settings = {"id": "zlib", "clevel": 1}
+    document.write_text(json.dumps(json.loads(document.read_text()) | {"compressor": settings}))
+    browser = browse(tmp_path / "a.zarr")
+    for name in ("report", "conventions"):
+        results = [str(block["rows"]) for block in blocks(page(browser, name), "table")]
+        assert any("✓ conforms to the letter of its text; 1 error beyond" in one for one in results)

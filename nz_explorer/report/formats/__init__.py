@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from nz_explorer.conventions.nz import NZ
 from nz_explorer.diagnosis.impact import READERS, harms, steps
 from nz_explorer.engine.evaluation import conformance
+from nz_explorer.report.conformance_summary import errors_beyond
 from nz_explorer.text.phrases import plural
 from nz_explorer.text.printable import encodable
 
@@ -211,22 +212,18 @@ def conformity(report: Report, findings: Sequence[Finding]) -> list[tuple[str, b
             ahead = len(steps(findings, zarr_format=report.zarr_format))
             sentences.append((f"{plural(ahead, 'step')} from {name} (not declared)", None))
         else:
-            beside = _errors_beside(report, name, findings) if value else 0
-            more = f" to the letter of its text; {plural(beside, 'error')} beyond that"
-            sentences.append((f"{name}: {MEANING[value]}{more if beside else ''}", value))
+            beyond = errors_beyond(report.evaluation, name, findings) if value else 0
+            sentences.append((f"{name}: {verdict(value, beyond)}", value))
     return sentences
 
 
-def _errors_beside(report: Report, name: str, findings: Sequence[Finding]) -> int:
-    """Return how many errors there are of what a convention that is kept builds on, or by practice."""
-    known = report.evaluation.registry.conventions.values()
-    families = {
-        family
-        for one in known
-        if one.name == name
-        for family in (*one.deciding, *one.summary_families)
-    }
-    return sum(one.severity == "error" and one.info.family in families for one in findings)
+def verdict(holds: bool | None, errors_beyond: int) -> str:
+    """Return whether a convention is kept, and how many errors there are of which its text does not speak."""
+    if not errors_beyond:
+        return MEANING[holds]
+    return (
+        f"{MEANING[holds]} to the letter of its text; {plural(errors_beyond, 'error')} beyond that"
+    )
 
 
 def nodes(report: Report) -> str:

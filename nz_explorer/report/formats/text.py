@@ -26,7 +26,6 @@ from nz_explorer.report.fix_words import sentence
 from nz_explorer.report.formats import (
     HEADINGS,
     MARKS,
-    MEANING,
     REFUSED,
     conformity,
     declared_in,
@@ -35,6 +34,7 @@ from nz_explorer.report.formats import (
     summary,
     undecided,
     used_by,
+    verdict,
 )
 from nz_explorer.text.phrases import article, plural
 from nz_explorer.text.printable import printable
@@ -335,7 +335,9 @@ def conformance_text(conformance_summary: ConformanceSummary) -> str:
     lines = []
     for one in conformance_summary.conventions:
         versions = f" {', '.join(one.versions)}" if one.versions else ""
-        lines.append(f"{MARKS[one.conforms]} {one.name}{versions}: {MEANING[one.conforms]}")
+        lines.append(
+            f"{MARKS[one.conforms]} {one.name}{versions}: {verdict(one.conforms, one.errors_beyond)}"
+        )
         lines.append(f"    declared: {declared_in(one)}")
         lines.append(f"    seen by:  {used_by(one)}")
         lines += [f"    {path}: {message}" for path, message in one.problems]

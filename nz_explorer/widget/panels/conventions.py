@@ -15,7 +15,7 @@ from nz_explorer.report.conformance_summary import (
     Step,
     conformance_summary,
 )
-from nz_explorer.report.formats import MARKS, MEANING, declared_in, used_by
+from nz_explorer.report.formats import MARKS, declared_in, used_by, verdict
 from nz_explorer.text.printable import printable
 from nz_explorer.values.coordinates.metadata_coordinates import metadata_coordinates
 from nz_explorer.widget import protocol, text
@@ -58,7 +58,10 @@ def _row(convention: ConventionSummary) -> protocol.TableRow:
     where += [f"{version}. " for version in versions if "(" in version]
     return blocks.row(
         " ".join((convention.name, *(_EXPLAINED.sub("", version) for version in versions))),
-        blocks.chip(f"{MARKS[holds]} {MEANING[holds]}", TONES[holds]),
+        blocks.chip(
+            f"{MARKS[holds]} {verdict(holds, convention.errors_beyond)}",
+            "warning" if convention.errors_beyond else TONES[holds],
+        ),
         where,
     )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from nz_explorer.report.formats import MARKS, MEANING, nodes, render, summary
+from nz_explorer.report.conformance_summary import errors_beyond
+from nz_explorer.report.formats import MARKS, nodes, render, summary, verdict
 from nz_explorer.report.report import Report
 from nz_explorer.widget import protocol
 from nz_explorer.widget.panels import blocks
@@ -24,10 +25,14 @@ TONES: dict[bool | None, protocol.Tone] = {True: "good", False: "error", None: "
 def report_page(context: Context) -> Blocks:
     """Say whether each convention is kept, and offer the report as a file."""
     report = Report(context.session.evaluation)
-    results = [
-        blocks.row(name, blocks.chip(f"{MARKS[holds]} {MEANING[holds]}", TONES[holds]))
-        for name, holds in report.conforms.items()
-    ]
+    findings = report.findings
+    results = []
+    for name, holds in report.conforms.items():
+        beyond = errors_beyond(report.evaluation, name, findings) if holds else 0
+        tone = "warning" if beyond else TONES[holds]
+        results.append(
+            blocks.row(name, blocks.chip(f"{MARKS[holds]} {verdict(holds, beyond)}", tone))
+        )
     buttons = [
         blocks.action(label, "download report", format=form)
         for form, (label, _, _) in FORMATS.items()

@@ -218,7 +218,15 @@ def conformity(report: Report, findings: Sequence[Finding]) -> list[tuple[str, b
 
 
 def verdict(holds: bool | None, errors_beyond: int) -> str:
-    """Return whether a convention is kept, and how many errors there are of which its text does not speak."""
+    """Return whether a convention is kept, and how many errors there are of which its text does not speak.
+
+    Parameters
+    ----------
+    holds : bool or None
+        Whether it is kept; None where that is not decided.
+    errors_beyond : int
+        The number of those errors.
+    """
     if not errors_beyond:
         return MEANING[holds]
     return (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -235,6 +235,7 @@ def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
     unknown = sorted(others)[:MOST_LOOKED_INTO]
     stem = below(group.path)[1:]
     answers = group.hierarchy.reader.list_many([stem + name for name in unknown], limit=100)
+    yield from _chunks_in_group(group, dict(zip(unknown, answers, strict=True)))
     for name, answer in zip(unknown, answers, strict=True):
         if isinstance(answer, ReadError):
             for rule_id in ("TREE-013", "TREE-014"):
@@ -274,6 +275,30 @@ def _holds_only_chunks(listing: Listing) -> bool:
     """Whether all that is in a folder are files that are named like chunks."""
     names = listing.names
     return bool(names) and all(_CHUNK.fullmatch(one) and one in listing.files for one in names)
+
+
+def _chunks_in_group(group: Group, inside: Mapping[str, Listing | ReadError]) -> Iterator[Fail]:
+    """Fail on files that are named like chunks, of an array whose .zarray a .zgroup may have replaced."""
+    named = [
+        name
+        for name, answer in inside.items()
+        if _CHUNK.fullmatch(name) and not isinstance(answer, ReadError) and not answer.names
+    ]
+    if not named or group.hierarchy.zarr_format != 2:
+        return
+    here = group.hierarchy.reader.list_many([group.path[1:]], limit=1000)[0]
+    found = [] if isinstance(here, ReadError) else [one for one in named if one not in here.folders]
+    if found:
+        are = "is named like a chunk" if len(found) == 1 else "are named like chunks"
+        some = f"{listed(map(json_text, found[:3]))}{' and more' if len(found) > 3 else ''}"
+        lost = "takes it for a group, and sees no array there"
+        yield Fail(
+            "",
+            f"{some} in {group.path} {are}, but there is no .zarray, and without it no reader sees an array there",
+            rule="TREE-014",
+            readers=dict.fromkeys(("zarr-python", "xarray"), lost),
+            fix=_without_metadata,
+        )
 
 
 def _without_metadata(_node: Node) -> Draft:

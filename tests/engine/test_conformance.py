@@ -279,6 +279,27 @@ def test_consolidated_metadata_do_not_answer_for_documents(
 
 
 @pytest.mark.parametrize(
+    ("key", "written", "kept"),
+    [
+        (".zmetadata", '{"metadata": {', True),  # the text has no such document
+        (".zmetadata", "[]", True),
+        ("a/.zattrs", '{"units": ', False),
+    ],
+)
+def test_broken_consolidated_metadata_do_not_decide_on_zarr_v2(
+    key: str, written: str, kept: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "a").mkdir()
+    for name, document in BEHIND.items():
+        (tmp_path / name).write_text(json.dumps(document))
+    (tmp_path / key).write_text(written)
+    report = nz.check(tmp_path, progress=False, conventions="zarr2")
+    assert report.conforms["Zarr v2"] is kept
+    assert [f.severity for f in report.findings if f.rule.startswith("JSON")] == ["error"]
+    assert ("to the letter of its text; 1 error beyond that" in report.to_text()) is kept
+
+
+@pytest.mark.parametrize(
     ("compressor", "chunk", "kept"),
     [
         (None, bytes(8), True),

@@ -41,7 +41,6 @@ EXPLAINED = {
         for reader in READERS
         for case, why in {
             "Z3-CODEC-008: the transposed shard is not divided": "zarr-python divides before it transposes",
-            "Z2-DT-002: a field without unit": "zarr-python reads such a field as a number",
         }.items()
     },
     **(

@@ -251,11 +251,12 @@ def time_units(array: Array) -> Iterator[Fail]:
 
 def _readers_without_unit(array: Array, at: str, given: str) -> Mapping[str, str] | None:
     """Return what others do where zarr-python opens it: NumPy makes any number a duration without a unit, but no number a date."""
-    alone = at == "/.zarray/dtype"
+    if at != "/.zarray/dtype":  # of a struct it makes the fill value from its bytes
+        return NCZARR_ERROR
     filled = array.metadata.get("fill_value") not in (None, "NaT")
-    if not given.lstrip("<>|=").startswith("m8") and (filled or not alone):
+    if filled and not given.lstrip("<>|=").startswith("m8"):
         return None
-    return NCZARR_ERROR | (_NOT_LOADED if alone else {})
+    return NCZARR_ERROR | _NOT_LOADED
 
 
 def _problem(array: Array) -> FillProblem | None:

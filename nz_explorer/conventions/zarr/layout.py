@@ -14,13 +14,12 @@ from nz_explorer.engine.fixes import Draft, add
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.hierarchy import is_left_behind, renamed_document
 from nz_explorer.model.paths import below
-from nz_explorer.store import ReadError
+from nz_explorer.store import Listing, ReadError
 from nz_explorer.text.phrases import listed
 from nz_explorer.text.source_code import shell_command
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Group, Inside, Node
-    from nz_explorer.store import Listing
 
 _CHUNK = re.compile(r"\d+(\.\d+)*")
 MOST_LOOKED_INTO = 20
@@ -261,7 +260,11 @@ def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
                     rule="TREE-014",
                     fix=partial(_make_group, f"/{stem}{name}", answer.names),
                 )
-            elif alone and group.hierarchy.zarr_format == 2 and _holds_only_chunks(answer):
+            elif (
+                alone
+                and group.hierarchy.zarr_format == 2
+                and _holds_only_chunks(group, stem + name, answer)
+            ):
                 some = listed(map(json_text, sorted(answer.names)[:3]))
                 yield Fail(
                     "",
@@ -271,10 +274,16 @@ def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
                 )
 
 
-def _holds_only_chunks(listing: Listing) -> bool:
+def _holds_only_chunks(group: Group, folder: str, listing: Listing) -> bool:
     """Whether all that is in a folder are files that are named like chunks."""
     names = listing.names
-    return bool(names) and all(_CHUNK.fullmatch(one) and one in listing.files for one in names)
+    if not names or not all(map(_CHUNK.fullmatch, names)):
+        return False
+    if listing.files or listing.folders:
+        return listing.files.issuperset(names)
+    # remote stores do not show what is a file: nothing lies below one
+    below_some = group.hierarchy.reader.list_many([f"{folder}/{one}" for one in names[:3]], limit=1)
+    return all(isinstance(one, Listing) and not one.names for one in below_some)
 
 
 def _chunks_in_group(group: Group, inside: Mapping[str, Listing | ReadError]) -> Iterator[Fail]:

@@ -185,4 +185,6 @@ def _root_without_document(
 
 def _named_like_chunks(listing: Listing) -> list[str]:
     """Return the names of files that the chunks of an array of Zarr v2 have; a folder 2024 is none."""
-    return [one for one in listing.names if _CHUNK.fullmatch(one) and one in listing.files]
+    named = [one for one in listing.names if _CHUNK.fullmatch(one) and one not in listing.folders]
+    # not every store tells what is a file
+    return [one for one in named if one in listing.files or "." in one]

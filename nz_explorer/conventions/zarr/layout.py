@@ -293,7 +293,8 @@ def _chunks_in_group(group: Group, inside: Mapping[str, Listing | ReadError]) ->
         for name, answer in inside.items()
         if _CHUNK.fullmatch(name) and not isinstance(answer, ReadError) and not answer.names
     ]
-    if not named or group.hierarchy.zarr_format != 2:
+    is_array = "shape" in group.metadata  # Z2-GRP-002
+    if not named or is_array or group.hierarchy.zarr_format != 2:
         return
     here = group.hierarchy.reader.list_many([group.path[1:]], limit=1000)[0]
     found = [] if isinstance(here, ReadError) else [one for one in named if one not in here.folders]

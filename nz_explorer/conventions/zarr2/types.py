@@ -46,7 +46,7 @@ _EMPTY = re.compile(r"[<>|][SUV]0+")
 """Types whose elements have no bytes."""
 _PADDED = re.compile(r"[<>|][biufc]0+\d+")
 """Numbers whose size is spelled with zeros in front."""
-_NOT_LOADED = {"xarray": "opens the group, and raises TypeError when it loads the values"}
+_NOT_LOADED = {"xarray": "opens the group, and raises TypeError when it computes with the values"}
 _NO_UNITS = re.compile(r"[<>|]?[mM]8?(\[generic\])?")
 NAMES = ("NaN", "Infinity", "-Infinity")
 """The only spellings of numbers that JSON does not have (Zarr v2, Fill value encoding)."""

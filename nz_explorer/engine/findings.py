@@ -81,6 +81,8 @@ class Fail:
     covers
         Rules whose failures, of the same thing, this one says as well and explains: they are left out beside it. A rule on
         all values of an array may name those on its documents.
+    beside
+        Whether it is about a document that no text asks for, so that it decides on no convention.
     """
 
     pointer: str
@@ -97,6 +99,7 @@ class Fail:
     stops: tuple[str, ...] = ()
     hidden_from: tuple[str, ...] = ()
     covers: tuple[str, ...] = ()
+    beside: bool = False
 
 
 @dataclass(frozen=True, slots=True)

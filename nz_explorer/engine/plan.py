@@ -72,6 +72,8 @@ def count(violations: Iterable[Violation]) -> tuple[int, int, int]:
 
 def breaks(violation: Violation) -> bool:
     """Whether a failure breaks its rule; at a milder severity it is a note on what the rule allows."""
+    if violation.fail.beside:
+        return False
     return SEVERITIES.index(violation.severity) <= SEVERITIES.index(violation.rule.severity)
 
 

@@ -99,3 +99,14 @@ def test_a_file_is_no_folder_of_chunks_where_listings_do_not_tell(key: str, rule
     held[f"a/{key}"] = default_buffer_prototype().buffer.from_bytes(bytes(16))
     report = nz.check(store, progress=False, select=["Z2-CHUNK-001", "Z2-ARR-010"])
     assert _found(report) == {(rule, "/a")}
+
+
+@pytest.mark.parametrize(("key", "found"), [("b/0", {("TREE-014", "/")}), ("b/0/a/.zgroup", set())])
+def test_chunks_without_an_array_are_found_where_listings_do_not_tell(
+    key: str, found: set[tuple[str, str]]
+) -> None:
+    held: dict[str, Any] = {}
+    zarr.create_group(MemoryStore(held), zarr_format=2)
+    held[key] = default_buffer_prototype().buffer.from_bytes(b'{"zarr_format": 2}')
+    report = nz.check(MemoryStore(held), progress=False, select=["TREE-014"])
+    assert _found(report) == found

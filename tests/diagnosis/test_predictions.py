@@ -41,7 +41,6 @@ EXPLAINED = {
         for reader in READERS
         for case, why in {
             "Z3-CODEC-008: the transposed shard is not divided": "zarr-python divides before it transposes",
-            "Z2-DT-002: a field without unit": "zarr-python reads such a field as a number",
         }.items()
     },
     **(
@@ -91,6 +90,7 @@ EXPLAINED = {
         )
     },
     "xarray: Z2-DT-002: a duration without unit, which zarr-python reads as a number": "load() and compute() fail, too",
+    "netCDF-C: Z2-CODEC-003: a size of elements that is a text": "it goes by the type of the array",
     "zarr-python: Z3-CM-002: the key of a document is not another node": "it ignores the entry; xarray does not",
     "xarray: Z3-SHAPE-001: true": "true is 1 to Python, and xarray then has two lengths",
 }

@@ -15,7 +15,8 @@ from nz_explorer.engine.configuration import Configuration
 from nz_explorer.engine.convention import Convention
 from nz_explorer.engine.evaluation import Budget, Evaluation
 from nz_explorer.engine.evaluation.budget import TIME_LIMIT
-from nz_explorer.engine.findings import Fail, Undecided
+from nz_explorer.engine.evaluation.conformance import ONLY_COPIES
+from nz_explorer.engine.findings import Fail, NotEvaluated, Undecided
 from nz_explorer.engine.registry import Registry
 from tests.engine.made import FAILS, PASSES, V2, V3, convention, function, hierarchy, info, says
 
@@ -270,6 +271,32 @@ def test_consolidated_metadata_do_not_answer_for_documents(
         (tmp_path / key).write_text(json.dumps(document))
     report = nz.check(tmp_path, progress=False, **options)
     assert report.conforms["Zarr v2"] is kept
+    why = NotEvaluated("Z2", "/", ONLY_COPIES)
+    assert (why in report.not_evaluated) is (kept is None)
+    text = report.to_text()
+    assert (ONLY_COPIES in text) is (kept is None)
+    assert "cannot be listed" not in text
+
+
+@pytest.mark.parametrize(
+    ("key", "written", "kept"),
+    [
+        (".zmetadata", '{"metadata": {', True),  # the text has no such document
+        (".zmetadata", "[]", True),
+        ("a/.zattrs", '{"units": ', False),
+    ],
+)
+def test_broken_consolidated_metadata_do_not_decide_on_zarr_v2(
+    key: str, written: str, kept: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "a").mkdir()
+    for name, document in BEHIND.items():
+        (tmp_path / name).write_text(json.dumps(document))
+    (tmp_path / key).write_text(written)
+    report = nz.check(tmp_path, progress=False, conventions="zarr2")
+    assert report.conforms["Zarr v2"] is kept
+    assert [f.severity for f in report.findings if f.rule.startswith("JSON")] == ["error"]
+    assert ("to the letter of its text; 1 error beyond that" in report.to_text()) is kept
 
 
 @pytest.mark.parametrize(

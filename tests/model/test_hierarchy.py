@@ -188,6 +188,8 @@ def test_chunks_are_no_nodes_and_arrays_are_not_listed(tmp_path: Path) -> None:
         ({"meta": b"{}", "attrs": b"{}", "0.0": b""}, "an array of Zarr v1"),
         ({"attributes.json": b"{}", "a/attributes.json": b"{}"}, "data in N5"),
         ({"__schema/1": b"", "__fragments/1": b""}, "an array of TileDB"),
+        ({".zattrs": b"{}", "0.0": b"", "0.1": b""}, '"0.0", "0.1" there are named like chunks'),
+        ({"2024/readme.txt": b""}, "looked for zarr.json"),
     ],
 )
 def test_what_holds_no_hierarchy_is_refused_in_a_sentence(

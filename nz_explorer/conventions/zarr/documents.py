@@ -39,6 +39,15 @@ def place(node: Node, document: Document, pointer: str = "") -> str:
     return f"/{document.name}{pointer}" if node.zarr_format == 2 else pointer
 
 
+def _fail(node: Node, document: Document, pointer: str, message: str, **more: Any) -> Fail:
+    """Return what is wrong with a document.
+
+    The text of Zarr v2 has no .zmetadata: it is kept all the same, and so is NCZarr's, unless netCDF-C is told to read it.
+    """
+    beside = document.name == ".zmetadata" and "consolidated" not in node.hierarchy.modes
+    return Fail(place(node, document, pointer), message, beside=beside, **more)
+
+
 _NO_SYNTAX = {
     "zarr-python": "raises JSONDecodeError",
     "xarray": "cannot open the store, not only the node",
@@ -103,8 +112,10 @@ def utf8(node: Node, document: Document) -> Iterator[Fail]:
         marked = (document.raw or b"").startswith((b"\xff\xfe", b"\xfe\xff"))
         read = marked or _has_surrogates_only(document.raw or b"")
         if _kind(document) is None:  # else it is no text, which JSON-002 tells
-            yield Fail(
-                place(node, document),
+            yield _fail(
+                node,
+                document,
+                "",
                 problem.message,
                 readers=_with_netcdf(document, {}, _NCZARR_ERROR) if read else None,
                 fix=_advise(
@@ -128,8 +139,10 @@ def syntax(node: Node, document: Document) -> Iterator[Fail]:
     kind = _kind(document)
     for problem in _of(document, "syntax", "truncated", "empty"):
         if kind is not None:
-            yield Fail(
-                place(node, document),
+            yield _fail(
+                node,
+                document,
+                "",
                 f"{document.key} is not JSON: it is {kind.name}",
                 readers=_with_netcdf(
                     document, _AS_BYTES if _of(document, "utf8") else _NO_SYNTAX, _NCZARR_ERROR
@@ -139,8 +152,10 @@ def syntax(node: Node, document: Document) -> Iterator[Fail]:
             return
         excerpt = problem.detail.get("excerpt", "").split("\n")[0].strip()
         near = f", near {json_text(excerpt, 80)}" if excerpt else ""
-        yield Fail(
-            place(node, document),
+        yield _fail(
+            node,
+            document,
+            "",
             problem.message + near,
             readers=_with_netcdf(document, _NO_SYNTAX, _NCZARR_ERROR),
             fix=_write_again(problem),
@@ -190,8 +205,10 @@ def bare_token(node: Node, document: Document) -> Iterator[Fail]:
             if more > 0 and problem is found[MOST - 1]
             else ""
         )
-        yield Fail(
-            place(node, document, problem.pointer),
+        yield _fail(
+            node,
+            document,
+            problem.pointer,
             f"{where}: bare {token} is not JSON; JavaScript and Julia readers reject the whole document{rest}",
             readers=None if _is_of_array(node, document) else _BARE_TOKENS,
             fix=_quote_token(problem.pointer, token, document.name) if problem.pointer else None,
@@ -254,8 +271,10 @@ def duplicate_name(node: Node, document: Document) -> Iterator[Fail]:
     """Fail where an object has the same name twice."""
     for problem in _of(document, "duplicate")[:MOST]:
         key, count = problem.detail["key"], problem.detail["count"]
-        yield Fail(
-            place(node, document, problem.pointer),
+        yield _fail(
+            node,
+            document,
+            problem.pointer,
             f"{problem.pointer or document.name}: {json_text(key)} occurs {count} times; readers differ in which one they keep",
             fix=lambda _node: Draft(
                 "suggest", note="keep the intended value and delete the others"
@@ -267,8 +286,10 @@ def duplicate_name(node: Node, document: Document) -> Iterator[Fail]:
 def byte_order_mark(node: Node, document: Document) -> Iterator[Fail]:
     """Fail on text that starts with EF BB BF."""
     for _ in _of(document, "bom"):
-        yield Fail(
-            place(node, document),
+        yield _fail(
+            node,
+            document,
+            "",
             f"{document.key.rsplit('/', 1)[-1]} starts with a byte order mark",
             fix=lambda _node: Draft(
                 "safe",
@@ -283,8 +304,10 @@ def not_object(node: Node, document: Document) -> Iterator[Fail]:
     """Fail where the outermost value is not an object; of .zattrs this is Z2-ATT-001."""
     if document.name != ".zattrs":
         for problem in _of(document, "not-object"):
-            yield Fail(
-                place(node, document),
+            yield _fail(
+                node,
+                document,
+                "",
                 f"{document.name} contains a JSON {problem.detail['json_type']}, expected an object",
                 # of a group below the root netCDF-C opens what is there all the same
                 readers=_NO_OBJECT
@@ -341,7 +364,7 @@ def _of_attributes(node: Node, kind: str) -> dict[str, str] | None:
 def limits(node: Node, document: Document) -> Iterator[Fail]:
     """Note a document that is larger or deeper than what is read."""
     for problem in _of(document, "limit"):
-        yield Fail(place(node, document), problem.message)
+        yield _fail(node, document, "", problem.message)
 
 
 EXACT = 2**53 - 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +14,12 @@ from nz_explorer.engine.fixes import Draft, add
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.hierarchy import is_left_behind, renamed_document
 from nz_explorer.model.paths import below
-from nz_explorer.store import ReadError
+from nz_explorer.store import Listing, ReadError
 from nz_explorer.text.phrases import listed
 from nz_explorer.text.source_code import shell_command
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Group, Inside, Node
-    from nz_explorer.store import Listing
 
 _CHUNK = re.compile(r"\d+(\.\d+)*")
 MOST_LOOKED_INTO = 20
@@ -235,6 +234,7 @@ def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
     unknown = sorted(others)[:MOST_LOOKED_INTO]
     stem = below(group.path)[1:]
     answers = group.hierarchy.reader.list_many([stem + name for name in unknown], limit=100)
+    yield from _chunks_in_group(group, dict(zip(unknown, answers, strict=True)))
     for name, answer in zip(unknown, answers, strict=True):
         if isinstance(answer, ReadError):
             for rule_id in ("TREE-013", "TREE-014"):
@@ -260,7 +260,11 @@ def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
                     rule="TREE-014",
                     fix=partial(_make_group, f"/{stem}{name}", answer.names),
                 )
-            elif alone and group.hierarchy.zarr_format == 2 and _holds_only_chunks(answer):
+            elif (
+                alone
+                and group.hierarchy.zarr_format == 2
+                and _holds_only_chunks(group, stem + name, answer)
+            ):
                 some = listed(map(json_text, sorted(answer.names)[:3]))
                 yield Fail(
                     "",
@@ -270,10 +274,41 @@ def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
                 )
 
 
-def _holds_only_chunks(listing: Listing) -> bool:
+def _holds_only_chunks(group: Group, folder: str, listing: Listing) -> bool:
     """Whether all that is in a folder are files that are named like chunks."""
     names = listing.names
-    return bool(names) and all(_CHUNK.fullmatch(one) and one in listing.files for one in names)
+    if not names or not all(map(_CHUNK.fullmatch, names)):
+        return False
+    if listing.files or listing.folders:
+        return listing.files.issuperset(names)
+    # remote stores do not show what is a file: nothing lies below one
+    below_some = group.hierarchy.reader.list_many([f"{folder}/{one}" for one in names[:3]], limit=1)
+    return all(isinstance(one, Listing) and not one.names for one in below_some)
+
+
+def _chunks_in_group(group: Group, inside: Mapping[str, Listing | ReadError]) -> Iterator[Fail]:
+    """Fail on files that are named like chunks, of an array whose .zarray a .zgroup may have replaced."""
+    named = [
+        name
+        for name, answer in inside.items()
+        if _CHUNK.fullmatch(name) and not isinstance(answer, ReadError) and not answer.names
+    ]
+    is_array = "shape" in group.metadata  # Z2-GRP-002
+    if not named or is_array or group.hierarchy.zarr_format != 2:
+        return
+    here = group.hierarchy.reader.list_many([group.path[1:]], limit=1000)[0]
+    found = [] if isinstance(here, ReadError) else [one for one in named if one not in here.folders]
+    if found:
+        are = "is named like a chunk" if len(found) == 1 else "are named like chunks"
+        some = f"{listed(map(json_text, found[:3]))}{' and more' if len(found) > 3 else ''}"
+        lost = "takes it for a group, and sees no array there"
+        yield Fail(
+            "",
+            f"{some} in {group.path} {are}, but there is no .zarray, and without it no reader sees an array there",
+            rule="TREE-014",
+            readers=dict.fromkeys(("zarr-python", "xarray"), lost),
+            fix=_without_metadata,
+        )
 
 
 def _without_metadata(_node: Node) -> Draft:

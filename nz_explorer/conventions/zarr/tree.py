@@ -75,8 +75,8 @@ _ARRAY_ALONE_IN_V2 = {
 
 @rule("TREE-008", on="root")
 def root_is_array(node: Node) -> Iterator[Fail]:
-    """Note a hierarchy that is a single array."""
-    if isinstance(node, Array):
+    """Note a hierarchy that is a single array, and no group as well, of which Z2-GRP-003 tells."""
+    if isinstance(node, Array) and node.document(".zgroup") is None:
         group = node.hierarchy.reader.packaging.group_above
         note = "put the array into a group, which also has room for what is declared for the whole dataset"
         if group:
@@ -250,9 +250,11 @@ def inside_of(array: Array, path: str) -> Fail:
     path : str
         Path of the node.
     """
+    is_group = array.document(".zgroup") is not None  # Z2-GRP-003
+    seen = "which some readers take for a group" if is_group else "where no reader looks for nodes"
     return Fail(
         "",
-        f"{path} is inside the array {array.path}, where no reader looks for nodes",
+        f"{path} is inside the array {array.path}, {seen}",
         related=(array.path,),
         path=path,
         rule="TREE-003",

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr2.nodes import V2
+from nz_explorer.conventions.zarr2.structured_types import has_dates_without_unit
 from nz_explorer.conventions.zarr3.chunks import outside_the_shape
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.documents.json_text import json_text
@@ -352,25 +353,34 @@ def undefined_values(array: Array, inside: Inside) -> Iterator[Fail | Undecided]
     )
     # Z2-ARR-010, Z2-CHUNK-001
     if present < wanted and not (present == 0 and has_other_keys(array)):
-        yield undefined(wanted - present, "at least " if parts < len(counts) else "")
+        yield undefined(array, wanted - present, "at least " if parts < len(counts) else "")
     elif parts < len(counts):
         yield Undecided("cost")
 
 
-def undefined(missing: int, at_least: str = "") -> Fail:
+_NO_DATE = "raises ValueError when it reads such a chunk: 0 is no date without a unit"
+"""What readers do that fill it with 0."""
+
+
+def undefined(array: Array, missing: int, at_least: str = "") -> Fail:
     """Return that chunks are missing where nothing says what they hold.
 
     Parameters
     ----------
+    array : Array
+        The array.
     missing : int
         How many.
     at_least : str
         What is to be said before the number, where there may be more.
     """
     it = "they hold" if missing > 1 or at_least else "it holds"
+    fails = has_dates_without_unit(array)
     return Fail(
         "/.zarray/fill_value",
         f"{at_least}{missing} chunk{'s are' if missing > 1 else ' is'} missing and fill_value is null:"
         f" what {it} is undefined",
+        impact="blocks" if fails else None,
+        readers=dict.fromkeys(("zarr-python", "xarray"), _NO_DATE) if fails else None,
         fix=_define,
     )

@@ -77,7 +77,7 @@ def undefined_values(array: Array, contents: Contents) -> Iterator[Fail | Undeci
     folders = {place[0] for place in found.stored}
     missing = math.prod(counts) - len(found.places)
     if missing > 0 and len(folders) == counts[0]:
-        yield undefined(missing)
+        yield undefined(array, missing)
 
 
 @rule("Z2-CHUNK-002", on="contents", formats=(2,), when=_has_folders)

@@ -8,6 +8,8 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nz_explorer.conventions.netcdf_c import impact_of_netcdf
 from nz_explorer.conventions.zarr3.codec_packages import EXTRAS, NUMCODECS, what_it_needs
 from nz_explorer.conventions.zarr3.nodes import is_integer, shown
@@ -60,6 +62,7 @@ SETTINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 MADE_OF_TYPES = (
     "adler32",
     "astype",
+    "bitround",
     "categorize",
     "crc32",
     "delta",
@@ -272,8 +275,36 @@ def settings_are_known(array: Array) -> Iterator[Fail]:
                     "xarray": "raises the same, and opens nothing of the group",
                 },
             )
+        elif not told and pointer == "/.zarray/filters/0":
+            yield from _of_another_type(array, codec)
 
 
+def _of_another_type(array: Array, filter_: dict[str, Any]) -> Iterator[Fail]:
+    """Yield that the first filter of an array rounds numbers of another type than the array has.
+
+    Filters take the bytes of values for those of their own type. Those that lose nothing, such as delta, give them back.
+    """
+    member = _ROUND.get(filter_["id"])
+    if member is None or (numpy := array.data_type.numpy) is None:
+        return
+    taken = np.dtype(filter_[member])
+    kept = (
+        filter_["id"] == "astype" and np.dtype(filter_["encode_dtype"]).itemsize >= taken.itemsize
+    )
+    if taken != numpy and numpy.kind in "iuf" and "f" in numpy.kind + taken.kind and not kept:
+        at, other = f"/.zarray/filters/0/{member}", "changes the values when it writes them"
+        yield Fail(
+            at,
+            f"the filter {filter_['id']} is for numbers of {json_text(taken.str)}, and the array has"
+            f" {json_text(array.metadata['dtype'])}: it takes the bytes of the one for the other",
+            severity="warning",
+            impact="values",
+            readers={"zarr-python": other, "xarray": other},
+        )
+
+
+_ROUND = {"astype": "decode_dtype", "fixedscaleoffset": "dtype", "quantize": "dtype"}
+"""Filters that lose a part of the values, and their setting of what type these have."""
 RANGES = {
     "blosc": {"clevel": (0, 9), "shuffle": (-1, 2)},
     "bz2": {"level": (1, 9)},
@@ -282,10 +313,20 @@ RANGES = {
     "zstd": {"level": (-(2**31), 2**31 - 1)},
 }
 """Integers with which numcodecs compresses; it hands those of zstd on, and this makes them fit."""
+_NUMBERS = {
+    "blosc": ("blocksize",),
+    "fixedscaleoffset": ("offset", "scale"),
+    "lz4": ("acceleration",),
+    "quantize": ("digits",),
+    "shuffle": ("elementsize",),
+}
+"""Settings that are numbers of any size."""
+_ASKED_WHEN_READ = ("fixedscaleoffset", "shuffle")
+"""Codecs that do not decode without them; of the others they are asked for where a chunk is written."""
 
 
 def _odd_values(pointer: str, codec: dict[str, Any]) -> Iterator[Fail]:
-    """Yield settings with which nothing can be compressed; to decompress it, nobody asks for them."""
+    """Yield settings with which nothing can be compressed; to decompress it, hardly a codec asks for them."""
     must = {
         member: f"an integer{'' if name == 'zstd' else f' from {low} to {high}'}"
         for name, members in RANGES.items()
@@ -293,10 +334,20 @@ def _odd_values(pointer: str, codec: dict[str, Any]) -> Iterator[Fail]:
         for member, (low, high) in members.items()
         if member in codec and not (is_integer(codec[member]) and low <= codec[member] <= high)
     }
+    numbers = _NUMBERS.get(codec["id"], ())
+    must |= {one: "a number" for one in numbers if not isinstance(codec.get(one, 0), int | float)}
     if codec["id"] == "blosc" and codec.get("cname", "lz4") not in (*BLOSC_OF_NETCDF, "snappy"):
         must["cname"] = f"one of {', '.join(BLOSC_OF_NETCDF)}"
     for member, kind in must.items():
         at, given = pointers.join(pointer, member), codec[member]
+        if codec["id"] in _ASKED_WHEN_READ:
+            fails = "opens the array, and raises TypeError or ValueError when it reads a chunk"
+            yield Fail(
+                at,
+                f"the setting {member} of {codec['id']} is {shown(given)}, and must be {kind}",
+                readers={"zarr-python": fails, "xarray": fails},
+            )
+            continue
         does = "" if isinstance(given, bool) else ": zarr-python reads the chunks, and writes none"
         whole = isinstance(given, float) and member != "shuffle" and given in range(1, 10)
         yield Fail(
@@ -305,9 +356,9 @@ def _odd_values(pointer: str, codec: dict[str, Any]) -> Iterator[Fail]:
             severity="warning",
             impact="convention",
             readers={}
-            if whole
+            if whole or "/filters/" in pointer
             else {"tensorstore": "refuses the array: Error parsing object member"},
-            fix=_usual(at, member),
+            fix=_usual(at, member) if member in USUAL else None,
         )
 
 

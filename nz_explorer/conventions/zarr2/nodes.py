@@ -283,6 +283,8 @@ INVALID_ENTRY = dict.fromkeys(
 """What becomes of a store with a consolidated entry of a group that has another format."""
 _EMPTY = {"zarr-python": "finds nothing in it", "xarray": "does not show what is in it"}
 """What becomes of a group that is not said to be one of Zarr v2, unless the consolidated metadata list what is in it."""
+_ALONE = dict.fromkeys(("xarray", "netCDF-C"), "shows the group without the array")
+_GROUP_AT_ROOT: dict[str, Any] = {"impact": "values", "readers": _ALONE}
 _TWO = re.compile(r"\s*\+?0*2(?!\d)")
 """How a text begins of which C reads the number 2."""
 
@@ -474,12 +476,13 @@ def group_below_has_a_format(group: Group) -> Iterator[Fail]:
 
 @rule("Z2-GRP-003", on="array", formats=V2)
 def not_a_group_too(array: Array) -> Iterator[Fail]:
-    """Warn of a path that is both an array and a group."""
-    if any(document.name == ".zgroup" for document in array.documents):
+    """Warn of a path that is both an array and a group, which a root is opened as."""
+    if array.document(".zgroup") is not None:
         yield Fail(
             "",
             f"{array.path} has both .zarray and .zgroup: readers take it for an array, others may show a group",
-            fix=lambda _node: Draft("suggest", note="delete .zgroup if it is an array"),
+            **_GROUP_AT_ROOT if array.is_root else {},
+            fix=lambda _node: Draft("suggest", note="delete .zgroup, or .zarray if it is a group"),
         )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nz_explorer.conventions.zarr2.nodes import V2
 from nz_explorer.conventions.zarr2.types import OTHERS
 from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, set_to, shown
@@ -72,6 +74,20 @@ def structured_type(array: Array) -> Iterator[Fail]:
                 impact="blocks",
                 readers=OTHERS,
             )
+
+
+def has_dates_without_unit(array: Array) -> bool:
+    """Return whether an array is a struct with a date that has no unit: of such a date NumPy makes none from 0.
+
+    Parameters
+    ----------
+    array : Array
+        An array of Zarr v2.
+    """
+    numpy = array.data_type.numpy
+    fields = numpy.fields if numpy is not None else None
+    types = [field[0] for field in (fields or {}).values()]
+    return any(one.kind == "M" and np.datetime_data(one)[0] == "generic" for one in types)
 
 
 def _fault(given: list[Any], pointer: str) -> tuple[str, list[Any] | None]:

@@ -46,7 +46,7 @@ _EMPTY = re.compile(r"[<>|][SUV]0+")
 """Types whose elements have no bytes."""
 _PADDED = re.compile(r"[<>|][biufc]0+\d+")
 """Numbers whose size is spelled with zeros in front."""
-_NOT_LOADED = {"xarray": "opens the group, and raises TypeError when it loads the values"}
+_NOT_LOADED = {"xarray": "opens the group, and raises TypeError when it computes with the values"}
 _NO_UNITS = re.compile(r"[<>|]?[mM]8?(\[generic\])?")
 NAMES = ("NaN", "Infinity", "-Infinity")
 """The only spellings of numbers that JSON does not have (Zarr v2, Fill value encoding)."""
@@ -251,11 +251,12 @@ def time_units(array: Array) -> Iterator[Fail]:
 
 def _readers_without_unit(array: Array, at: str, given: str) -> Mapping[str, str] | None:
     """Return what others do where zarr-python opens it: NumPy makes any number a duration without a unit, but no number a date."""
-    alone = at == "/.zarray/dtype"
+    if at != "/.zarray/dtype":  # of a struct it makes the fill value from its bytes
+        return NCZARR_ERROR
     filled = array.metadata.get("fill_value") not in (None, "NaT")
-    if not given.lstrip("<>|=").startswith("m8") and (filled or not alone):
+    if filled and not given.lstrip("<>|=").startswith("m8"):
         return None
-    return NCZARR_ERROR | (_NOT_LOADED if alone else {})
+    return NCZARR_ERROR | _NOT_LOADED
 
 
 def _problem(array: Array) -> FillProblem | None:

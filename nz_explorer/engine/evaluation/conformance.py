@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 NOT_ASKED_FOR = "not asked for"
 """Why a convention was not evaluated that a node suggests to ask for."""
 
+ONLY_COPIES = "only the consolidated metadata were read, not the documents that they are copies of"
+"""Why it is not known whether a convention is kept where none of the rules was asked for that read the documents."""
+
 
 def _decides(info: RuleInfo, convention: Convention) -> bool:
     """Whether breaking a rule is breaking a convention."""
@@ -155,10 +158,14 @@ class Conformance:
 
     def _reads_documents(self) -> bool:
         """Whether the stored documents are read, and not their copies in consolidated metadata alone."""
-        comparisons = self._registry.ids_on("entry", self._hierarchy.zarr_format)
         return self._hierarchy.metadata_source == "documents" or any(
-            rule_id not in self._coverage.skipped for rule_id in comparisons & self._coverage.wanted
+            rule_id not in self._coverage.skipped for rule_id in self._comparisons()
         )
+
+    def _comparisons(self) -> frozenset[str]:
+        """Return the rules that compare copies with documents, of those that are asked for."""
+        known = self._registry.ids_on("entry", self._hierarchy.zarr_format)
+        return known & self._coverage.wanted
 
     def _decided(self, rule_id: str) -> bool:
         """Whether a rule was evaluated wherever it applies, as far as the hierarchy was visited."""
@@ -289,6 +296,14 @@ class Conformance:
             for key in self._usage.suggested
             if key not in self._conventions
         ]
+        if not (self._reads_documents() or self._comparisons()):
+            found += [
+                NotEvaluated(self._registry.conventions[key].family, "/", ONLY_COPIES)
+                for key in self._conventions
+                if self._registry.conventions[key].has_verdict
+                and key not in self._usage.unused
+                and self._conforms(key) is None
+            ]
         if (
             self._rule in self._coverage.wanted
             and self.summary() is None

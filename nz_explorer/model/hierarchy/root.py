@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,6 +25,9 @@ from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.model.hierarchy.hierarchy import Hierarchy
+    from nz_explorer.store import Listing
+
+_CHUNK = re.compile(r"\d+(\.\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,5 +174,17 @@ def _root_without_document(
         )
     if (other := format_of_others(names)) is not None:
         raise SourceError(f"there is no Zarr hierarchy at {where}: it seems to be {other}")
+    if listing is not None and (chunks := _named_like_chunks(listing)):
+        raise SourceError(
+            f"there is no Zarr hierarchy at {where}: {listed(map(json_text, chunks[:3]))} there"
+            f" {'is named like a chunk' if len(chunks) == 1 else 'are named like chunks'}, but there is no .zarray"
+        )
     inside = hierarchy.reader.packaging.lies_in
     raise SourceError(f"there is no Zarr hierarchy at {where} (looked for {looked}){inside}")
+
+
+def _named_like_chunks(listing: Listing) -> list[str]:
+    """Return the names of files that the chunks of an array of Zarr v2 have; a folder 2024 is none."""
+    named = [one for one in listing.names if _CHUNK.fullmatch(one) and one not in listing.folders]
+    # not every store tells what is a file
+    return [one for one in named if one in listing.files or "." in one]

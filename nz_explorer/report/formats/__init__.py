@@ -269,8 +269,15 @@ def undecided(report: Report) -> list[str]:
                         how = f"`--conventions auto,{one.key}`"
                         said.append(f"it looks like {one.name}, which is checked only with {how}")
             case "listing":
-                what = _named(list(rules))
-                said.append(f"the store cannot be listed, so that some was not looked for ({what})")
+                hierarchy = report.evaluation.hierarchy
+                why = (
+                    "the store cannot be listed"
+                    if not hierarchy.reader.listable
+                    else "only the consolidated metadata were read"
+                    if hierarchy.metadata_source == "consolidated"
+                    else "not all names were listed"
+                )
+                said.append(f"{why}, so that some was not looked for ({_named(list(rules))})")
             case "dependency":
                 count = plural(len(rules), "rule")
                 said.append(

@@ -18,6 +18,7 @@ from nz_explorer.conventions.cs.forms import (
     shared_by,
 )
 from nz_explorer.conventions.cs.geolocation import geolocation
+from nz_explorer.conventions.cs.groups import shared_references
 from nz_explorer.conventions.cs.lengths import lengths, place
 from nz_explorer.conventions.cs.members import (
     OF_SET,
@@ -26,7 +27,7 @@ from nz_explorer.conventions.cs.members import (
     near,
     near_members,
 )
-from nz_explorer.conventions.cs.references import _reference, shared_references, without_ref
+from nz_explorer.conventions.cs.references import _reference, without_ref
 from nz_explorer.conventions.cs.systems import (
     OF_CRS,
     SCHEMA_NAME,

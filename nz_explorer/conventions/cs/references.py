@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from itertools import islice, product
+from itertools import islice
 from typing import Any
 from unicodedata import normalize
 from urllib.parse import unquote
@@ -16,14 +16,13 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import is_pointer, join, split
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, Operation, move, remove, replace
-from nz_explorer.model import Group, Node
-from nz_explorer.model.dialects.cs import CoordinateSystem, Crs
+from nz_explorer.model import Array, Group, Node
+from nz_explorer.model.dialects.cs import coordinate_system, is_by_name
 from nz_explorer.model.dialects.ref import (
     EARLIER,
     MEMBERS,
     Reference,
     Text,
-    from_below,
     joined,
     resolve,
     with_attributes,
@@ -41,15 +40,13 @@ def _reference(home: Node, reference: Reference, at: str, *, wanted: bool = True
     if reference.uri is not None:
         yield from _elsewhere(home, reference, reference.uri, _inner(reference, at))
     inner = _inner(reference, at)
-    if reference.kind in _OF_KIND:
+    if reference.kind in _OF_KIND and not is_for_others(home, reference, at):
         whole = reference.member is None or not isinstance(_bare(reference), Mapping)
-        deeper = _from_below(home, reference)
         yield Fail(
             inner if whole else join(inner, str(reference.member)),
-            f"reference: {reference.problem}{deeper or ''}",
-            severity="warning" if deeper else None,
-            readers={} if deeper or _is_found_all_the_same(home, reference) else None,
-            fix=None if deeper else _repaired(home, reference, at),
+            f"reference: {reference.problem}",
+            readers={} if _is_found_all_the_same(home, reference) else None,
+            fix=_repaired(home, reference, at),
             rule=_OF_KIND[reference.kind],
         )
     paths = [target.node.path for target in reference.targets]
@@ -128,7 +125,7 @@ def _lost_from_the_array(home: Node, reference: Reference) -> str | None:
     listed = whole.get("crs") if isinstance(whole, Mapping) else None
     systems = [target.value for target in reference.targets]
     systems += listed[:_LOOKED_AT] if isinstance(listed, list) else []
-    if not any(map(_is_by_name, systems)):
+    if not any(map(is_by_name, systems)):
         return None
     end = _as_read(home.path, reference.path)
     if any(target.node.path == end for target in reference.targets):
@@ -137,12 +134,49 @@ def _lost_from_the_array(home: Node, reference: Reference) -> str | None:
     return f"{end}, {'where nothing is' if nothing else f'which has no {reference.attribute}'}"
 
 
-def _from_below(home: Node, reference: Reference) -> str | None:
-    """Return in words where a path that leads nowhere leads to from the groups below, where arrays may refer to what a group keeps."""
-    asked = reference.kind == "node" and reference.text != "ref" and not _keeps_lists(home)
-    end = from_below(reference.path or "", home) if asked else None
-    begins = "from arrays in groups below, where cs and the reader of its author begin"
-    return None if end is None else f" or the arrays in it; {begins}, it leads to {end}"
+def is_for_others(home: Node, reference: Reference, at: str) -> bool:
+    """Whether only arrays elsewhere can tell that a path in a system that a group keeps leads nowhere, as it begins at each of them.
+
+    Parameters
+    ----------
+    home : Node
+        The node that has it.
+    reference : Reference
+        The reference.
+    at : str
+        RFC 6901 pointer to it.
+    """
+    if (
+        reference.kind != "node"
+        or reference.text == "ref"
+        or split(at)[:2] != ["attributes", "crs"]
+    ):
+        return False
+    if not isinstance(home, Group) or _keeps_lists(home):
+        return False
+    # from an array only .. leads to anything, and those in the group begin where the group itself can look
+    goes_up = (reference.path or "").startswith("../")
+    return goes_up and not is_used_here(home, join("", *split(at)[:3]))
+
+
+def is_used_here(group: Node, system: str) -> bool:
+    """Whether an array of a group refers to a system that the group keeps.
+
+    Parameters
+    ----------
+    group : Node
+        The group.
+    system : str
+        RFC 6901 pointer to the system, in the document of the group.
+    """
+    children = group.hierarchy.children(group) if isinstance(group, Group) else ()
+    found = (coordinate_system(child) for child in children if isinstance(child, Array))
+    return any(
+        crs.home.path == group.path and crs.pointer() == system
+        for one in found
+        if one is not None
+        for crs in one.crs
+    )
 
 
 def _is_found_all_the_same(home: Node, reference: Reference) -> bool:
@@ -150,11 +184,6 @@ def _is_found_all_the_same(home: Node, reference: Reference) -> bool:
     if reference.text == "ref" or reference.kind != "node" or reference.path is None:
         return True
     return home.hierarchy.get(_as_read(home.path, reference.path)) is not None
-
-
-def _is_by_name(system: Any) -> bool:
-    """Whether axes of a reference system are an object by name, as the reader of the author of cs wants them."""
-    return isinstance(system, Mapping) and isinstance(system.get("axes"), Mapping)
 
 
 def _as_read(base: str, path: str) -> str:
@@ -208,7 +237,7 @@ def _keeps_lists(group: Node) -> bool:
     shared = group.attributes.get("crs")
     systems = list(islice(shared.values(), _LOOKED_AT)) if isinstance(shared, Mapping) else []
     listed = [isinstance(one, Mapping) and isinstance(one.get("axes"), list) for one in systems]
-    return any(listed) and not any(map(_is_by_name, systems))
+    return any(listed) and not any(map(is_by_name, systems))
 
 
 def _from_root(home: Node, target: str, same: Mapping[str, str], text: Text) -> str:
@@ -416,85 +445,3 @@ def _inner(reference: Reference, at: str) -> str:
     """Return where the members of a reference are: below ``ref``, or there without it."""
     given = reference.given
     return f"{at}/ref" if isinstance(given, Mapping) and "ref" in given else at
-
-
-# --- in systems that groups keep ------------------------------------------------------------------
-
-
-def shared_references(system: CoordinateSystem) -> RuleOutput:
-    """Note paths that lead to something else, or nothing, from where readers begin for an array that refers to them.
-
-    Parameters
-    ----------
-    system : CoordinateSystem
-        That of an array.
-    """
-    array = system.array
-    for i, crs in enumerate(system.crs):
-        if not crs.is_shared or crs.problem is not None:
-            continue
-        by_name = _is_by_name(crs.given)  # lists that reader does not read
-        base = array.path if by_name else array.parent or "/"
-        found = ((at, resolve(given, crs.home)) for at, given in _within(crs))
-        if lost := [(at, one) for at, one in found if _is_lost(base, one)]:
-            reference = lost[0][1]
-            meant, end = reference.targets[0].node.path, _as_read(base, reference.path or "")
-            # the text since systems have a type has paths relative to the array, that of ref to the node
-            typed, who = "type" in crs.given, "the reader of the author of cs begins"
-            who = "the text and the reader of its author begin" if typed else who
-            before = "the group of this array, where the text began before August 2026"
-            begins = f"this array, where {who}" if by_name else before
-            there = "another node" if array.hierarchy.get(end) is not None else "nothing"
-            yield Fail(
-                array.attribute_pointer("cs", "crs", i),
-                f"{json_text(reference.path)} in {crs.home.path} leads to {meant}; from {begins}, it leads to {end}, where {there} is",
-                related=(meant,),
-                severity="warning" if typed else None,
-                fix=_from_where_it_is_read(base, crs, lost),
-                rule="REF-008",
-            )
-
-
-def _is_lost(base: str, reference: Reference) -> bool:
-    """Whether a path of a shared system leads to something else, or nothing, from where readers begin."""
-    path = reference.path
-    if path is None or path.startswith("/") or reference.strayed:
-        return False
-    if all(isinstance(target.node, Group) for target in reference.targets):
-        return False  # of one that leads nowhere, or to a group, that is told
-    return _as_read(base, path) not in {target.node.path for target in reference.targets}
-
-
-def _from_where_it_is_read(
-    base: str, crs: Crs, lost: Iterable[tuple[str, Reference]]
-) -> FixMaker | None:
-    """Return the fix of paths in a system that a group keeps, None where none of them leads to the same from an array."""
-    operations = []
-    for at, reference in lost:
-        end = reference.targets[0].node.path
-        found = (write(crs.home, end, {}, reference.text) for write in (path_to, _from_root))
-        if (right := next((one for one in found if _as_read(base, one) == end), None)) is not None:
-            operations.append(_with_node(reference, _inner(reference, at), right))
-    if not operations:
-        return None
-    return lambda _node: Draft("suggest", tuple(operations), node=crs.home)
-
-
-def _within(crs: Crs) -> Iterator[tuple[str, Any]]:
-    """Yield the references of a reference system, with their pointers: of values, boundaries and terms, and of positions."""
-    for one in (one for axis in crs.axes for one in axis.sets):
-        formula = one.given.get("parametric")
-        terms = formula.get("terms") if isinstance(formula, Mapping) else None
-        held: dict[tuple[str, ...], Any] = {
-            (name,): one.given.get(name) for name in ("values", "boundaries")
-        }
-        if isinstance(terms, Mapping):
-            held |= {("parametric", "terms", name): term for name, term in terms.items()}
-        for place, each in held.items():
-            if isinstance(each, Mapping) and "external" in each:
-                yield one.pointer(*place, "external"), each["external"]
-    given = crs.given.get("geolocation") if isinstance(crs.given, Mapping) else None
-    for kind, direction in product(("geodetic", "planar"), ("x", "y")):
-        pair = given.get(kind) if isinstance(given, Mapping) else None
-        if isinstance(pair, Mapping) and direction in pair:
-            yield crs.pointer("geolocation", kind, direction), pair[direction]

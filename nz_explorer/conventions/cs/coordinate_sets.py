@@ -12,6 +12,7 @@ from nz_explorer.conventions.cs.axis_coordinates import is_keyed
 from nz_explorer.conventions.cs.declared import one_revision, registered
 from nz_explorer.conventions.cs.forms import (
     has_systems,
+    identifier,
     into_set,
     not_a_set,
     not_an_entry,
@@ -31,7 +32,6 @@ from nz_explorer.conventions.cs.references import _reference, without_ref
 from nz_explorer.conventions.cs.systems import (
     OF_CRS,
     SCHEMA_NAME,
-    identifier,
     judge_attributes,
     judge_name,
     of_crs,

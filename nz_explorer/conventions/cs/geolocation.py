@@ -15,8 +15,9 @@ from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import has_no_numbers, is_keyed
 from nz_explorer.conventions.cs.declared import SYSTEMS, companions, undeclared
+from nz_explorer.conventions.cs.forms import identifier
+from nz_explorer.conventions.cs.members import misspelt_in_geolocation, not_of_geolocation
 from nz_explorer.conventions.cs.references import _reference, without_ref
-from nz_explorer.conventions.cs.systems import identifier
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here, entries, pointer_to
 from nz_explorer.conventions.zcf.grids import kind_of_system
@@ -115,7 +116,7 @@ def _positions(crs: Crs, entry: str | None) -> RuleOutput:
     """Judge what names the arrays of positions; at the entry that leads there, if that is another node."""
     given, at = crs.given["geolocation"], crs.pointer("geolocation")
     if (why := _malformed(given)) is not None:
-        yield Fail(entry or at, why, rule="CS-GEO-001")
+        yield misspelt_in_geolocation(Fail(entry or at, why, rule="CS-GEO-001"), at, given)
         return
     for kind, direction in product(KINDS, DIRECTIONS):
         if kind not in given:
@@ -131,7 +132,7 @@ def _positions(crs: Crs, entry: str | None) -> RuleOutput:
             yield from _positions_in(crs, kind, entry)
     if entry is None:
         yield from _systems(at, given)
-        yield from _members(at, given)
+        yield from not_of_geolocation(at, given)
 
 
 def _positions_in(crs: Crs, kind: str, entry: str | None) -> RuleOutput:
@@ -175,7 +176,7 @@ def geolocation_of_a_node(node: Node) -> RuleOutput:
             node, "geolocation", "geolocation", known_conventions.GEOLOCATION, "CS-REG-006"
         )
     if (why := _malformed(given)) is not None:
-        yield Fail(at, why, rule="CS-GEO-002")
+        yield misspelt_in_geolocation(Fail(at, why, rule="CS-GEO-002"), at, given)
         return
     yield from _form(at, given)
     for known, what in companions(given).items():
@@ -201,7 +202,7 @@ def geolocation_of_a_node(node: Node) -> RuleOutput:
 
 def _form(at: str, given: Mapping[str, Any]) -> RuleOutput:
     """Judge the members of geolocation by itself, as ZCF-SCHEMA-001 does where it is asked for."""
-    for found in _members(at, given):
+    for found in not_of_geolocation(at, given):
         yield dataclasses.replace(found, rule="CS-GEO-002")
     for kind, direction in product(KINDS, DIRECTIONS):
         if kind in given and not isinstance(named := given[kind][direction], Mapping | str):
@@ -283,23 +284,6 @@ def _malformed(given: Any) -> str | None:
         if missing:
             return f"{kind} has no {' and no '.join(missing)}: both name an array, x that of longitudes or eastings"
     return None
-
-
-def _members(at: str, given: Mapping[str, Any]) -> RuleOutput:
-    """Judge the names of members: the schema of geolocation allows no others."""
-    others: list[tuple[tuple[str, ...], str]] = [
-        ((name,), "geolocation has geodetic and planar") for name in given if name not in KINDS
-    ]
-    for kind in KINDS:
-        has = f"{kind} has x, y and crs"
-        allowed = (*DIRECTIONS, *SYSTEMS)
-        others += [((kind, name), has) for name in given.get(kind, {}) if name not in allowed]
-    for members, has in others:
-        yield Fail(
-            join(at, *members),
-            f"{json_text(members[-1])} is not allowed here: {has}",
-            rule="CS-GEO-001",
-        )
 
 
 def _systems(at: str, given: Mapping[str, Any]) -> RuleOutput:

@@ -44,7 +44,7 @@ def _reference(home: Node, reference: Reference, at: str, *, wanted: bool = True
         whole = reference.member is None or not isinstance(_bare(reference), Mapping)
         yield Fail(
             inner if whole else join(inner, str(reference.member)),
-            f"reference: {reference.problem}",
+            f"reference: {reference.problem}{_meant(reference, inner)}",
             readers={} if _is_found_all_the_same(home, reference) else None,
             fix=_repaired(home, reference, at),
             rule=_OF_KIND[reference.kind],
@@ -256,10 +256,14 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
     """Judge a reference to another store, of which only the form can be known."""
     pointer = f"{at}/uri"
     # Of relative references only those to the document itself, which RFC 3986 spells so, mean something.
-    if uri in ("", ".") or is_address(uri, str(home.hierarchy.source)):
+    itself = uri in ("", ".")
+    if itself or is_address(uri, str(home.hierarchy.source)):
+        what = (
+            f"uri {json_text(uri)} names no other store" if itself else "uri is that of this store"
+        )
         yield Fail(
             pointer,
-            "uri must be omitted within the same store",
+            f"{what}: it must be omitted within the same store",
             fix=lambda _node: Draft("safe", _within_the_store(home, reference, at)),
             rule="REF-003",
         )
@@ -286,11 +290,17 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
 
 def _within_the_store(home: Node, reference: Reference, at: str) -> tuple[Operation, ...]:
     """Return the operations that make a reference to a store, which is this one, one within it: its path is from the root."""
-    path = reference.path
-    if path is None or not path.startswith("/"):
+    path, write = reference.path, _from_root
+    if path is None:
         return (remove(f"{at}/uri"),)
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
-    relative = _from_root(home, posixpath.normpath(path), same, reference.text)
+    target = posixpath.normpath(path)
+    if not path.startswith("/"):  # as in a store itself, unless it had to begin elsewhere
+        found = resolve({"node": path, **same}, home, in_cs=reference.text != "ref")
+        if not found.targets or found.strayed is None:
+            return (remove(f"{at}/uri"),)
+        target, write = found.targets[0].node.path, path_to
+    relative = write(home, target, same, reference.text)
     return remove(f"{at}/uri"), replace(f"{at}/node", relative)
 
 
@@ -367,6 +377,14 @@ def _renamed(reference: Reference, inner: str) -> tuple[Operation, ...]:
     if not close or close[0] in given:
         return ()
     return (move(join(inner, wrong), join(inner, close[0])),)
+
+
+def _meant(reference: Reference, inner: str) -> str:
+    """Return the question whether another member is meant by one with a strange name; nothing where that is told or not known."""
+    renamed = _renamed(reference, inner) if reference.kind == "form" else ()
+    if not renamed or reference.member in EARLIER:
+        return ""
+    return f"; did you mean {split(renamed[0]['path'])[-1]}?"
 
 
 def _to_attribute(home: Node, reference: Reference, inner: str) -> tuple[Operation, ...]:

@@ -84,6 +84,11 @@ FIXED = {
         ("cs", "crs", 0, "axes", "t", "coordinates", 0, "time", "calendar"),
         "360_day",
     ),
+    "CS-TIME-002: a reference where axes are by name": (
+        "/a",
+        ("cs", "crs", 0, "axes", "time", "coordinates", 0, "time"),
+        {"unit": "days", "epoch": "1900-01-01", "calendar": "noleap"},
+    ),
     "CS-TIME-002: units of CF with 30 February": (
         "/t",
         ("cs", "crs", 0, "axes", "t", "coordinates", 0, "time"),

@@ -311,12 +311,16 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
     write = path_to if strayed is not None else _from_root
     relative = write(home, target, same, text)
+    elsewhere = _is_read_elsewhere(home, at)
     found = resolve({"node": relative, **same}, home, in_cs=text != "ref").targets
     leads_there = [one.node.path for one in found] == [target]
     base = " or to its group" if text == "earlier cs" else ""
-    rest = (
-        f"within a store it is relative to the node that refers{base}, here {json_text(relative)}"
+    where = (
+        "array that refers to the system"
+        if elsewhere
+        else f"node that refers{base}, here {json_text(relative)}"
     )
+    rest = f"within a store it is relative to the {where}"
     # geolocation by itself is read in the same way, and nothing there is of cs
     discouraged = text == "earlier cs" and not home.attributes.keys().isdisjoint(("cs", "crs"))
     if strayed is None:  # readers follow it all the same
@@ -338,10 +342,18 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
         readers={} if strayed is None or text == "ref" else None,
         related=() if strayed is None else (target,),
         fix=(lambda _node: Draft("suggest", (_with_node(reference, inner, relative),)))
-        if leads_there
+        if leads_there and not elsewhere
         else None,
         rule="REF-002",
     )
+
+
+def _is_read_elsewhere(home: Node, at: str) -> bool:
+    """Whether a path in a system that a group keeps begins in groups below, where none of its own arrays refers to the system."""
+    if not isinstance(home, Group) or split(at)[:2] != ["attributes", "crs"] or _keeps_lists(home):
+        return False
+    groups = any(isinstance(child, Group) for child in home.hierarchy.children(home))
+    return groups and not is_used_here(home, join("", *split(at)[:3]))
 
 
 def _repaired(home: Node, reference: Reference, at: str) -> FixMaker:

@@ -453,7 +453,9 @@ def _signs(one: CoordinateSet) -> Iterator[tuple[str, set[Revision]]]:
         yield one.pointer("direction"), {"r2", "r3", "r4"}
     time = one.given.get("time")
     members = time.keys() & {"reference", "unit", "epoch"} if isinstance(time, Mapping) else set()
-    if members and not ("reference" in members and len(members) > 1):  # both are CS-TIME-002
+    # both are CS-TIME-002, and so is a reference where axes are by name
+    keyed = isinstance(one.place[-3], str)
+    if members and not ("reference" in members and (keyed or len(members) > 1)):
         # What the text demands in its tables, it has with axes in a list: r2 but for the times of its examples.
         yield (
             one.pointer("time"),

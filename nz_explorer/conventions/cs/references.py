@@ -76,6 +76,7 @@ def _reference(home: Node, reference: Reference, at: str, *, wanted: bool = True
             at,
             f"{json_text(reference.path)} is ambiguous: relative to {bases} it leads to {paths[0]}, to {other} to {paths[1]}",
             severity="warning",
+            readers={},
             related=tuple(paths),
             rule="REF-002",
         )
@@ -277,6 +278,7 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
         yield Fail(
             f"{at}/node",
             f"node {json_text(path)} is in another store, so it must be a path from its root, such as {json_text(absolute)}",
+            readers={},  # that of the author of cs begins at the root all the same
             fix=lambda _node: Draft("suggest", (replace(f"{at}/node", absolute),)),
             rule="REF-002",
         )

@@ -84,6 +84,11 @@ FIXED = {
         ("cs", "crs", 0, "axes", "t", "coordinates", 0, "time", "calendar"),
         "360_day",
     ),
+    "REF-002: a path in the root group that begins at its arrays, spelled nearly so": (
+        "/",
+        ("crs", "cal", "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
+        "../time",
+    ),
     "CS-TIME-002: a reference where axes are by name": (
         "/a",
         ("cs", "crs", 0, "axes", "time", "coordinates", 0, "time"),

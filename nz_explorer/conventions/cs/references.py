@@ -444,7 +444,8 @@ def _near(home: Node, path: str) -> str | None:
         place = joined(group, end)
         if place not in (None, "/", home.path) and home.hierarchy.get(place) is not None:
             return place
-    for base in (home.path, home.parent or "/"):
+    in_it = [f"{below(home.path)}*"] if isinstance(home, Group) and path.startswith("../") else []
+    for base in (*in_it, home.path, home.parent or "/"):
         place = joined(base, path) or "/"
         beside = home.hierarchy.get(posixpath.dirname(place))
         if isinstance(beside, Group):

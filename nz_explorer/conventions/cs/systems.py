@@ -407,9 +407,15 @@ def _abbreviation(crs: Crs, axis: Axis, taken: Container[str], *, located: bool)
                 else ""
             ),
             severity="warning",
-            fix=lambda _node: Draft("suggest", (add(pointer, letter), *retyped(crs, letter))),
+            # as T it would lack its time, and only who wrote it knows the epoch
+            fix=(lambda _node: Draft("suggest", note=_TIMED))
+            if letter == "T"
+            else lambda _node: Draft("suggest", (add(pointer, letter), *retyped(crs, letter))),
             rule="CS-AX-003",
         )
+
+
+_TIMED = "if it is time, give its coordinates a time object with unit and epoch, and the axis the abbreviation T"
 
 
 def _right_abbreviation(axis: Axis, taken: Container[str], *, text: bool) -> Draft | None:

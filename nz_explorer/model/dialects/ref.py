@@ -200,7 +200,8 @@ def _follow(
         return Reference(given, path, attribute, uri, problem=why, kind="uri", text=text)
     nodes, strayed = _nodes(path, home, base, cancel, text)
     if not nodes:
-        why = f"{json_text(path)} does not lead to a node from {base.path}"
+        or_in_it = " or the arrays in it" if text != "ref" and _begins_in(base, path) else ""
+        why = f"{json_text(path)} does not lead to a node from {base.path}{or_in_it}"
         return Reference(given, path, attribute, problem=why, kind="node", member="node", text=text)
     if attribute is None:
         return Reference(
@@ -242,8 +243,7 @@ def _nodes(
     """Return the nodes that a path may lead to, and where it had to begin for that, if it must not."""
     above = [] if isinstance(home, Group) else [home.parent or "/"]
     # an example of cs has a path in a group that begins at the arrays in it
-    from_arrays = text != "ref" and isinstance(home, Group) and path.startswith("../")
-    arrays = [f"{below(home.path)}*"] if from_arrays else []
+    arrays = [f"{below(home.path)}*"] if text != "ref" and _begins_in(home, path) else []
     keeper = None if base is home else "keeper"
     own = [] if base is home else [base.path]
     tried: list[tuple[str | None, list[str]]]
@@ -258,6 +258,11 @@ def _nodes(
         if nodes:
             return {node.path: node for node in nodes}, strayed
     return {}, None
+
+
+def _begins_in(home: Node, path: str) -> bool:
+    """Whether a path of cs may begin at the arrays in a group that keeps a system."""
+    return isinstance(home, Group) and path.startswith("../")
 
 
 def joined(home: str, path: str) -> str | None:

@@ -1,9 +1,12 @@
-"""The calendars that CF names, for what reads times and what judges them.
+"""The calendars that CF names, and dates of ISO 8601 that few readers take, for what reads times and what judges them.
 
 Source: CF-1.11, 4.4.2 Calendar.
 """
 
 from __future__ import annotations
+
+import datetime as dt
+import re
 
 DECODED = (
     "standard",
@@ -51,3 +54,45 @@ def has_day(calendar: str, year: int, month: int, day: int) -> bool:
     except ValueError:
         return False
     return True
+
+
+OTHER_DATE = re.compile(
+    r"\d{4}(?:(?P<basic>(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))|(?P<week>-?W\d\d(?:-?[1-7])?)|-?(?P<day>\d{3}))(?:T.*)?",
+    re.ASCII,
+)
+"""A date by weeks, by days of the year or without hyphens."""
+
+
+def is_date(text: str, found: re.Match[str]) -> bool:
+    """Whether a date by weeks, by days of the year or without hyphens is one; that of the calendar of ISO 8601.
+
+    Parameters
+    ----------
+    text : str
+        The date.
+    found : re.Match
+        What `OTHER_DATE` finds in it.
+    """
+    date = text.partition("T")[0]
+    year = int(date[:4])
+    if found["day"]:
+        leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+        return 1 <= int(found["day"]) <= 365 + leap
+    try:
+        dt.date.fromisoformat(date)
+    except ValueError:
+        return year == 0  # which datetime does not have
+    return True
+
+
+def kind_of_date(found: re.Match[str]) -> str:
+    """Return how a date of ISO 8601 is written that is not year, month and day with hyphens.
+
+    Parameters
+    ----------
+    found : re.Match
+        What `OTHER_DATE` finds in it.
+    """
+    if found["week"]:
+        return "by weeks"
+    return "by days of the year" if found["day"] else "without hyphens"

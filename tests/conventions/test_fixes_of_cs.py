@@ -69,10 +69,30 @@ FIXED = {
         ("crs", "s", "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
         "../../g/time",
     ),
+    "REF-008: a path in a shared system with a type, lost from arrays in a group below": (
+        "/g",
+        ("crs", "s", "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
+        "../../time",
+    ),
+    "REF-002: a path in a group that leads nowhere from an array in the group beside it, which refers to the system": (
+        "/g",
+        ("crs", "s", "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
+        "../time",
+    ),
     "CS-TIME-003: none beside 30 February, which only years of 360 days have": (
         "/t",
         ("cs", "crs", 0, "axes", "t", "coordinates", 0, "time", "calendar"),
         "360_day",
+    ),
+    "REF-002: a path in the root group that begins at its arrays, spelled nearly so": (
+        "/",
+        ("crs", "cal", "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
+        "../time",
+    ),
+    "CS-TIME-002: a reference where axes are by name": (
+        "/a",
+        ("cs", "crs", 0, "axes", "time", "coordinates", 0, "time"),
+        {"unit": "days", "epoch": "1900-01-01", "calendar": "noleap"},
     ),
     "CS-TIME-002: units of CF with 30 February": (
         "/t",

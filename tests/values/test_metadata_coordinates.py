@@ -229,6 +229,24 @@ def test_systems_shared_by_the_arrays_of_a_group(tmp_path: Path) -> None:
         assert _along(array, 2).coordinates[0] == -179.75
 
 
+def test_a_shared_system_is_followed_from_each_array_that_refers_to_it(tmp_path: Path) -> None:
+    when = {"time": {"unit": "day", "epoch": "1900-01-01", "calendar": "standard"}}
+    values = {"external": {"ref": {"node": "../time"}}}
+    axis = {
+        "abbreviation": "T",
+        "coordinates": [{"direction": "future", "values": values, **when}],
+    }
+    shared = {"calendar": {"type": "temporal", "axes": {"time": axis}}}
+    root = zarr.open_group(tmp_path, mode="w", attributes={"zarr_conventions": CMO, "crs": shared})
+    reference = {"ref": {"node": "../..", "attribute": "/attributes/crs/calendar"}}
+    for name, day in {"g": 0, "h": 31}.items():
+        group = root.create_group(name)
+        group.create_array("time", data=np.array([day, day + 1]), dimension_names=["time"])
+        _write(group, "ts", (2,), ["time"], [reference])
+    assert _along(_array(tmp_path, "/g/ts"), 0).labels == ["1900-01-01", "1900-01-02"]
+    assert _along(_array(tmp_path, "/h/ts"), 0).labels == ["1900-02-01", "1900-02-02"]
+
+
 def test_regions_with_names_and_a_time_of_length_one(tmp_path: Path) -> None:
     group = zarr.open_group(tmp_path, mode="w")
     regions = ["Anglian", "Argyll", "Clyde"]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.chunks import nothing_is_found
 from nz_explorer.documents.json_types import is_one_of
@@ -14,7 +15,7 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model import Group, is_candidate
 from nz_explorer.model.dialects.crs import X_NAMES, Y_NAMES
 from nz_explorer.model.dialects.cs import coordinate_system
-from nz_explorer.model.dialects.ref import resolve
+from nz_explorer.model.dialects.ref import Reference, resolve
 from nz_explorer.model.fill_values import value_text
 from nz_explorer.text.phrases import listed
 from nz_explorer.text.units import hemispheres
@@ -198,23 +199,23 @@ def coordinates_are_named(group: Group) -> Iterator[Fail]:
 
 def _located(group: Group) -> Iterator[Array | None]:
     """Yield the arrays that geolocation names, by itself or in a reference system of cs: neither uses attributes of CF."""
-    given = [
-        (node, node.attributes["geolocation"])
+    given: list[tuple[Callable[[Any], Reference], Any]] = [
+        (partial(resolve, home=node), node.attributes["geolocation"])
         for node in (group, *group.with_attribute("geolocation"))
         if "geolocation" in node.attributes
     ]
     for array in group.with_attribute("cs"):
         system = coordinate_system(array)
         given += [
-            (crs.home, crs.given.get("geolocation"))
+            (crs.follow, crs.given.get("geolocation"))
             for crs in (() if system is None else system.crs)
             if isinstance(crs.given, Mapping)
         ]
-    for home, kinds in given:
+    for follow, kinds in given:
         for pair in kinds.values() if isinstance(kinds, Mapping) else ():
             for direction in ("x", "y") if isinstance(pair, Mapping) else ():
                 if direction in pair:
-                    yield resolve(pair[direction], home).array
+                    yield follow(pair[direction]).array
 
 
 def _positions(group: Group) -> tuple[list[Array], list[Array]]:

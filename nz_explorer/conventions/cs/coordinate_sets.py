@@ -12,12 +12,14 @@ from nz_explorer.conventions.cs.axis_coordinates import is_keyed
 from nz_explorer.conventions.cs.declared import one_revision, registered
 from nz_explorer.conventions.cs.forms import (
     has_systems,
+    identifier,
     into_set,
     not_a_set,
     not_an_entry,
     shared_by,
 )
 from nz_explorer.conventions.cs.geolocation import geolocation
+from nz_explorer.conventions.cs.groups import shared_references
 from nz_explorer.conventions.cs.lengths import lengths, place
 from nz_explorer.conventions.cs.members import (
     OF_SET,
@@ -26,11 +28,10 @@ from nz_explorer.conventions.cs.members import (
     near,
     near_members,
 )
-from nz_explorer.conventions.cs.references import _reference, shared_references, without_ref
+from nz_explorer.conventions.cs.references import _reference, without_ref
 from nz_explorer.conventions.cs.systems import (
     OF_CRS,
     SCHEMA_NAME,
-    identifier,
     judge_attributes,
     judge_name,
     of_crs,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -224,6 +225,8 @@ def addresses(node: Node) -> RuleOutput:
             elif _file_name(url) == _file_name(known.entry[_OTHER[member]]):
                 led, wanted = _LEADS_TO[_OTHER[member]], _LEADS_TO[member]
                 what = f"leads to the {led} of {known.name}, and not to its {wanted}"
+            elif member == "schema_url" and _PAGE.match(url):
+                what = f"leads to a page about {known.name}, and not to its schema"
             else:
                 continue
             yield Fail(
@@ -233,6 +236,8 @@ def addresses(node: Node) -> RuleOutput:
             )
 
 
+_PAGE = re.compile(r"https?://(www\.)?github\.com/(?![^/]+/[^/]+/raw/)", re.IGNORECASE)
+"""An address at GitHub that gives HTML, whatever it is about."""
 _OTHER = {"schema_url": "spec_url", "spec_url": "schema_url"}
 _LEADS_TO = {"schema_url": "schema", "spec_url": "text"}
 

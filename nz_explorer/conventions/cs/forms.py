@@ -1,18 +1,22 @@
-"""CS: what stands where a coordinate set, a list of reference systems or an object of them must be."""
+"""CS: what stands where a coordinate set, a list of reference systems, an object of them or an identifier must be."""
 
 from __future__ import annotations
 
 import json
 import posixpath
+import re
 from collections.abc import Collection, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from nz_explorer.conventions.cs.references import path_to
+from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
-from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, Operation, add, move, remove, replace, set_attribute
 from nz_explorer.model import Array, Group, Node
+from nz_explorer.model.dialects import crs as known_crs
 from nz_explorer.model.dialects.cs import Crs, is_cs, is_first_form, is_shared, is_system
 from nz_explorer.model.dialects.ref import Reference, Target, Text, has_types, is_reference
 from nz_explorer.model.paths import all_above
@@ -209,3 +213,51 @@ def _is_entry(given: Any) -> bool:
 
 def _instead(operation: Operation) -> FixMaker:
     return lambda _node: Draft("suggest", (operation,))
+
+
+def identifier(pointer: str, given: Any, name: str = "id") -> RuleOutput:
+    """Check the identifier of a system.
+
+    Parameters
+    ----------
+    pointer : str
+        RFC 6901 pointer to the identifier.
+    given : object
+        The identifier as the document has it.
+    name : str
+        What it is called there.
+    """
+    message: str | None = (
+        f'{name} must be an object such as {{"proj:code": …}}, got {json_text(given)}'
+    )
+    if isinstance(given, Mapping) and known_conventions.PROJ.keys & given.keys():
+        # the text of proj: allows null beside another member
+        named = {key: value for key, value in given.items() if value is not None}
+        error = known_conventions.property_error(known_conventions.PROJ, named or given)
+        message = None if error is None else f"{name}: {error}"
+        wrong = [key for key in known_conventions.PROJ.keys if error and f"'{key}'" in error]
+        pointer = join(pointer, wrong[0]) if len(wrong) == 1 and wrong[0] in given else pointer
+    if message is not None:
+        yield Fail(pointer, message, fix=lambda _node: _as_proj(pointer, given), rule="CS-ID-004")
+
+
+_PREFIX = re.compile(r"^proj[^a-z]")
+_WKT2 = re.compile(
+    r"(?:BASE|BOUND|COMPOUND|ENG|GEOD|GEOG|PROJ|TIME|VERT)[A-Z]*CRS\[.*\]", re.DOTALL
+)
+"""A reference system in well-known text, version 2; version 1 has other words."""
+
+
+def _as_proj(pointer: str, given: Any) -> Draft | None:
+    """Return the fix that makes an object of proj: of a text by itself, or of a member with nearly its name; None where that is not clear."""
+    right: dict[str, Any] = {}
+    if isinstance(given, str):
+        code, wkt2 = known_crs.code(given), _WKT2.fullmatch(given.strip())
+        right = {"proj:wkt2": given.strip()} if wkt2 else {"proj:code": code}
+    elif isinstance(given, Mapping) and len(given) == 1:
+        ((name, value),) = given.items()
+        full = f"proj:{_PREFIX.sub('', name.lower())}"
+        right = dict.fromkeys(get_close_matches(full, known_conventions.PROJ.keys, 1), value)
+    if known_conventions.property_error(known_conventions.PROJ, right) is not None:
+        return None
+    return Draft("suggest", (replace(pointer, right),))

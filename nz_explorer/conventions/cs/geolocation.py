@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import product
 from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import has_no_numbers, is_keyed
 from nz_explorer.conventions.cs.declared import SYSTEMS, companions, undeclared
+from nz_explorer.conventions.cs.forms import identifier
+from nz_explorer.conventions.cs.members import misspelt_in_geolocation, not_of_geolocation
 from nz_explorer.conventions.cs.references import _reference, without_ref
-from nz_explorer.conventions.cs.systems import identifier
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here, entries, pointer_to
 from nz_explorer.conventions.zcf.grids import kind_of_system
@@ -33,6 +35,9 @@ KINDS = ("geodetic", "planar")
 """The systems in which positions may be given, each as x and y."""
 
 DIRECTIONS = ("x", "y")
+_Follow = Callable[[Any], Reference]
+"""Returns where a reference leads."""
+
 _HELD = {"geodetic": "longitudes and latitudes", "planar": "eastings and northings"}
 
 _ELSE = re.compile(r"\s*(VERT|VERTICAL|TIME)CRS\s*[\[(]", re.IGNORECASE)
@@ -61,14 +66,18 @@ def geolocation(system: CoordinateSystem) -> RuleOutput:
         for kind in (one for one in KINDS if one in given):
             wrong: list[Fail] = []
             for direction in DIRECTIONS:
-                reference = resolve(given[kind][direction], crs.home)
+                reference = crs.follow(given[kind][direction])
                 place = join(at, kind, direction) if crs.home is system.array else at
                 wrong += _shape(reference, _expected(system, crs, reference), place)
             if not crs.is_shared:
                 yield from wrong
-            elif len(wrong) == len(DIRECTIONS) and not _differ(crs.home, given[kind]):
+                continue
+            kept = partial(resolve, home=crs.home)
+            if not any(kept(given[kind][direction]).targets for direction in DIRECTIONS):
+                yield from _positions_in(crs, kind, at)  # which the group cannot be told
+            if len(wrong) == len(DIRECTIONS) and not _differ(kept, given[kind]):
                 yield _both(*wrong)
-            elif len(wrong) == len(DIRECTIONS) or not _differ(crs.home, given[kind]):
+            elif len(wrong) == len(DIRECTIONS) or not _differ(kept, given[kind]):
                 yield from wrong[:1]  # of one that differs from the other the group is told
 
 
@@ -79,7 +88,7 @@ def geolocation_by_itself(crs: Crs) -> RuleOutput:
     yield from _positions(crs, None)
     for kind in KINDS if _malformed(crs.given["geolocation"]) is None else ():
         if kind in crs.given["geolocation"] and (
-            shapes := _differ(crs.home, crs.given["geolocation"][kind])
+            shapes := _differ(crs.follow, crs.given["geolocation"][kind])
         ):
             yield Fail(
                 crs.pointer("geolocation", kind, "y"),
@@ -96,9 +105,9 @@ def _both(x: Fail, y: Fail) -> Fail:
     return dataclasses.replace(x, message=message, related=(*x.related, *y.related))
 
 
-def _differ(home: Node, pair: Mapping[str, Any]) -> list[list[int]]:
+def _differ(follow: _Follow, pair: Mapping[str, Any]) -> list[list[int]]:
     """Return the shapes of the arrays with x and y, where they are not the same."""
-    held = (resolve(pair[direction], home).array for direction in DIRECTIONS)
+    held = (follow(pair[direction]).array for direction in DIRECTIONS)
     shapes = [list(one.shape) for one in held if one is not None and one.shape is not None]
     return shapes if len(shapes) == 2 and shapes[0] != shapes[1] else []
 
@@ -107,24 +116,31 @@ def _positions(crs: Crs, entry: str | None) -> RuleOutput:
     """Judge what names the arrays of positions; at the entry that leads there, if that is another node."""
     given, at = crs.given["geolocation"], crs.pointer("geolocation")
     if (why := _malformed(given)) is not None:
-        yield Fail(entry or at, why, rule="CS-GEO-001")
+        yield misspelt_in_geolocation(Fail(entry or at, why, rule="CS-GEO-001"), at, given)
         return
     for kind, direction in product(KINDS, DIRECTIONS):
         if kind not in given:
             continue
         place = entry or join(at, kind, direction)
-        reference = resolve(given[kind][direction], crs.home)
+        reference = crs.follow(given[kind][direction])
         yield from _reference(crs.home, reference, place)
         if entry is None:
             keyed = any(map(is_keyed, crs.axes))
             yield from without_ref(place, given[kind][direction], keyed=keyed, why=_IN_REF)
-        yield from _are_positions(reference, place)
     for kind in KINDS:
         if kind in given:
-            yield from _swapped(crs.home, given[kind], kind, entry, join(at, kind))
+            yield from _positions_in(crs, kind, entry)
     if entry is None:
         yield from _systems(at, given)
-        yield from _members(at, given)
+        yield from not_of_geolocation(at, given)
+
+
+def _positions_in(crs: Crs, kind: str, entry: str | None) -> RuleOutput:
+    """Judge what is in the arrays of positions."""
+    pair, at = crs.given["geolocation"][kind], crs.pointer("geolocation", kind)
+    for direction in DIRECTIONS:
+        yield from _are_positions(crs.follow(pair[direction]), entry or join(at, direction))
+    yield from _swapped(crs.follow, pair, kind, entry, at)
 
 
 @rule(
@@ -160,12 +176,13 @@ def geolocation_of_a_node(node: Node) -> RuleOutput:
             node, "geolocation", "geolocation", known_conventions.GEOLOCATION, "CS-REG-006"
         )
     if (why := _malformed(given)) is not None:
-        yield Fail(at, why, rule="CS-GEO-002")
+        yield misspelt_in_geolocation(Fail(at, why, rule="CS-GEO-002"), at, given)
         return
     yield from _form(at, given)
     for known, what in companions(given).items():
         if known not in declared:
             yield undeclared(node, "geolocation", f"{known.name} (by {what})", known, "CS-REG-002")
+    follow = partial(resolve, home=node)
     for kind in (one for one in KINDS if one in given):
         wrong: list[Fail | Undecided] = []
         for direction in DIRECTIONS:
@@ -173,19 +190,19 @@ def geolocation_of_a_node(node: Node) -> RuleOutput:
             formed = isinstance(given[kind][direction], Mapping | str)
             if known_conventions.GEOLOCATION in declared and not formed:
                 continue  # ZCF-SCHEMA-001
-            reference = resolve(given[kind][direction], node)
+            reference = follow(given[kind][direction])
             yield from _reference(node, reference, place)
             yield from _are_positions(reference, place)
             wrong += _shape(reference, _lengths(node, reference), place)
-        yield from wrong or _unlike(node, given[kind], kind, join(at, kind, "y"))
-        yield from _swapped(node, given[kind], kind, None, join(at, kind))
+        yield from wrong or _unlike(follow, given[kind], kind, join(at, kind, "y"))
+        yield from _swapped(follow, given[kind], kind, None, join(at, kind))
     if known_conventions.GEOLOCATION not in declared or all(_of_objects(given)):
         yield from _systems(at, given)
 
 
 def _form(at: str, given: Mapping[str, Any]) -> RuleOutput:
     """Judge the members of geolocation by itself, as ZCF-SCHEMA-001 does where it is asked for."""
-    for found in _members(at, given):
+    for found in not_of_geolocation(at, given):
         yield dataclasses.replace(found, rule="CS-GEO-002")
     for kind, direction in product(KINDS, DIRECTIONS):
         if kind in given and not isinstance(named := given[kind][direction], Mapping | str):
@@ -223,9 +240,9 @@ def _not_there(node: Node) -> RuleOutput:
     )
 
 
-def _unlike(node: Node, pair: Mapping[str, Any], kind: str, at: str) -> RuleOutput:
+def _unlike(follow: _Follow, pair: Mapping[str, Any], kind: str, at: str) -> RuleOutput:
     """Judge whether x and y are there for the same elements."""
-    if shapes := _differ(node, pair):
+    if shapes := _differ(follow, pair):
         yield Fail(
             at,
             f"x and y of {kind} have the shapes {shapes[0]} and {shapes[1]}: both give a position of each element,"
@@ -267,23 +284,6 @@ def _malformed(given: Any) -> str | None:
         if missing:
             return f"{kind} has no {' and no '.join(missing)}: both name an array, x that of longitudes or eastings"
     return None
-
-
-def _members(at: str, given: Mapping[str, Any]) -> RuleOutput:
-    """Judge the names of members: the schema of geolocation allows no others."""
-    others: list[tuple[tuple[str, ...], str]] = [
-        ((name,), "geolocation has geodetic and planar") for name in given if name not in KINDS
-    ]
-    for kind in KINDS:
-        has = f"{kind} has x, y and crs"
-        allowed = (*DIRECTIONS, *SYSTEMS)
-        others += [((kind, name), has) for name in given.get(kind, {}) if name not in allowed]
-    for members, has in others:
-        yield Fail(
-            join(at, *members),
-            f"{json_text(members[-1])} is not allowed here: {has}",
-            rule="CS-GEO-001",
-        )
 
 
 def _systems(at: str, given: Mapping[str, Any]) -> RuleOutput:
@@ -385,10 +385,10 @@ def _are_positions(reference: Reference, at: str) -> RuleOutput:
 
 
 def _swapped(
-    home: Node, pair: Mapping[str, Any], kind: str, entry: str | None, at: str
+    follow: _Follow, pair: Mapping[str, Any], kind: str, entry: str | None, at: str
 ) -> RuleOutput:
     """Judge whether x names an array that says of itself that it has what y should name, or the other way round."""
-    found = {direction: resolve(pair[direction], home).array for direction in DIRECTIONS}
+    found = {direction: follow(pair[direction]).array for direction in DIRECTIONS}
     wrong = [
         direction
         for direction, array in found.items()

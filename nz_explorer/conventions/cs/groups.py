@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import chain
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from itertools import chain, product
+from typing import Any
 
 from nz_explorer.conventions.cs.axes import once
 from nz_explorer.conventions.cs.declared import one_revision, registered
@@ -10,16 +14,34 @@ from nz_explorer.conventions.cs.forms import not_by_name
 from nz_explorer.conventions.cs.geolocation import geolocation_by_itself
 from nz_explorer.conventions.cs.lengths import lengths_by_themselves
 from nz_explorer.conventions.cs.members import as_meant, near_members
+from nz_explorer.conventions.cs.references import (
+    _as_read,
+    _from_root,
+    _inner,
+    _near,
+    _with_node,
+    is_for_others,
+    is_used_here,
+    path_to,
+)
 from nz_explorer.conventions.cs.systems import OF_CRS, have_no_direction, keeps_crs, of_crs
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
-from nz_explorer.engine.findings import Fail, RuleOutput
+from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Group
-from nz_explorer.model.dialects.cs import Axis, Crs, is_cs, is_system, shared_systems
-from nz_explorer.model.dialects.ref import is_reference
+from nz_explorer.model import Array, Group, Node
+from nz_explorer.model.dialects.cs import (
+    Axis,
+    CoordinateSystem,
+    Crs,
+    is_by_name,
+    is_cs,
+    is_system,
+    shared_systems,
+)
+from nz_explorer.model.dialects.ref import Reference, is_reference
 
 
 def _has_cs(group: Group) -> bool:
@@ -82,3 +104,111 @@ def set_on_group(group: Group) -> RuleOutput:
         group.attribute_pointer("cs"),
         "cs belongs to arrays, and means nothing on a group; what arrays share goes into crs",
     )
+
+
+def shared_references(system: CoordinateSystem) -> RuleOutput:
+    """Judge paths in systems that groups keep, each of which begins at the array that refers to the system.
+
+    Parameters
+    ----------
+    system : CoordinateSystem
+        That of an array.
+    """
+    for i, crs in enumerate(system.crs):
+        if crs.is_shared and crs.problem is None:
+            yield from _from_array(
+                system.array, system.array.attribute_pointer("cs", "crs", i), crs
+            )
+
+
+def _from_array(array: Array, entry: str, crs: Crs) -> RuleOutput:
+    """Note paths of a shared system that lead to nothing, or to something else, from where they begin for an array."""
+    by_name = is_by_name(crs.given)  # lists nobody reads
+    base = array.path if by_name else array.parent or "/"
+    found = [(at, crs.follow(given)) for at, given in _within(crs)]
+    for at, reference in found:
+        if not is_for_others(crs.home, reference, at):
+            continue  # the group is told
+        yield Fail(
+            entry,
+            f"{json_text(reference.path)} in {crs.home.path} begins at the array that refers to it, and does not lead to a node from"
+            f" {array.path}",
+            readers={} if array.hierarchy.get(_as_read(base, reference.path or "")) else None,
+            fix=partial(_nearly_so, array, crs, at, reference),
+            rule="REF-002",
+        )
+        break
+    if lost := [(at, one) for at, one in found if _is_lost(base, one)]:
+        reference = lost[0][1]
+        meant, end = reference.targets[0].node.path, _as_read(base, reference.path or "")
+        # the text since systems have a type has paths relative to the array, that of ref to the node
+        typed, who = "type" in crs.given, "the reader of the author of cs begins"
+        who = "the text and the reader of its author begin" if typed else who
+        before = "the group of this array, where the text began before August 2026"
+        begins = f"this array, where {who}" if by_name else before
+        there = "another node" if array.hierarchy.get(end) is not None else "nothing"
+        yield Fail(
+            entry,
+            f"{json_text(reference.path)} in {crs.home.path} leads to {meant}; from {begins}, it leads to {end}, where {there} is",
+            related=(meant,),
+            severity="warning" if typed else None,
+            fix=_from_where_it_is_read(base, crs, lost),
+            rule="REF-008",
+        )
+
+
+def _nearly_so(array: Array, crs: Crs, at: str, reference: Reference, _node: Node) -> Draft | None:
+    """Return the fix of a path of a shared system that leads nowhere from an array: to what is there and nearly so."""
+    near = _near(array, reference.path or "") or _near(crs.home, reference.path or "")
+    if near is None:
+        return None
+    right = posixpath.relpath(near, array.path)
+    return Draft("suggest", (_with_node(reference, _inner(reference, at), right),), node=crs.home)
+
+
+def _is_lost(base: str, reference: Reference) -> bool:
+    """Whether a path of a shared system leads to something else, or nothing, from where readers begin."""
+    path = reference.path
+    if path is None or path.startswith("/") or reference.strayed == "root":
+        return False
+    if all(isinstance(target.node, Group) for target in reference.targets):
+        return False  # of one that leads nowhere, or to a group, that is told
+    return _as_read(base, path) not in {target.node.path for target in reference.targets}
+
+
+def _from_where_it_is_read(
+    base: str, crs: Crs, lost: Iterable[tuple[str, Reference]]
+) -> FixMaker | None:
+    """Return the fix of paths in a system that a group keeps, None where none of them leads to the same from an array."""
+    operations = []
+    used_here = is_used_here(crs.home, crs.pointer())
+    for at, reference in lost:
+        end = reference.targets[0].node.path
+        found = [write(crs.home, end, {}, reference.text) for write in (path_to, _from_root)]
+        if not used_here:  # otherwise arrays there would lose it
+            found.append(posixpath.relpath(end, base))
+        if (right := next((one for one in found if _as_read(base, one) == end), None)) is not None:
+            operations.append(_with_node(reference, _inner(reference, at), right))
+    if not operations:
+        return None
+    return lambda _node: Draft("suggest", tuple(operations), node=crs.home)
+
+
+def _within(crs: Crs) -> Iterator[tuple[str, Any]]:
+    """Yield the references of a reference system, with their pointers: of values, boundaries and terms, and of positions."""
+    for one in (one for axis in crs.axes for one in axis.sets):
+        formula = one.given.get("parametric")
+        terms = formula.get("terms") if isinstance(formula, Mapping) else None
+        held: dict[tuple[str, ...], Any] = {
+            (name,): one.given.get(name) for name in ("values", "boundaries")
+        }
+        if isinstance(terms, Mapping):
+            held |= {("parametric", "terms", name): term for name, term in terms.items()}
+        for place, each in held.items():
+            if isinstance(each, Mapping) and "external" in each:
+                yield one.pointer(*place, "external"), each["external"]
+    given = crs.given.get("geolocation") if isinstance(crs.given, Mapping) else None
+    for kind, direction in product(("geodetic", "planar"), ("x", "y")):
+        pair = given.get(kind) if isinstance(given, Mapping) else None
+        if isinstance(pair, Mapping) and direction in pair:
+            yield crs.pointer("geolocation", kind, direction), pair[direction]

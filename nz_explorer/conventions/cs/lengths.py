@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 
@@ -14,7 +14,7 @@ from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
 from nz_explorer.engine.fixes import Draft
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.cs import Axis, CoordinateSet, CoordinateSystem, Crs
-from nz_explorer.model.dialects.ref import Target, resolve
+from nz_explorer.model.dialects.ref import Target
 from nz_explorer.text.phrases import listed, plural
 
 
@@ -97,7 +97,10 @@ _Judge = Callable[[Axis, CoordinateSet, _Needs, Callable[..., str]], RuleOutput]
 
 def _is_told(axis: Axis, one: CoordinateSet, judge: _Judge) -> bool:
     """Whether the group that keeps an axis is told what is wrong with a set of its coordinates."""
-    found = judge(axis, one, _own_needs(axis), one.pointer)
+    # there it is not known which array refers to it
+    sets = {id(each): replace(each, base=axis.home) for each in axis.sets}
+    kept = replace(axis, base=axis.home, sets=tuple(sets.values()))
+    found = judge(kept, sets[id(one)], _own_needs(kept), one.pointer)
     return any(isinstance(each, Fail) for each in found)
 
 
@@ -217,7 +220,7 @@ def _terms(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str]
     for name, given in of_levels(one).items() if needs.length is not None else ():
         values = given.get("explicit") if isinstance(given, Mapping) else None
         outside = given.get("external") if isinstance(given, Mapping) else None
-        held = None if outside is None else resolve(outside, one.home).array
+        held = None if outside is None else one.follow(outside).array
         if isinstance(values, list) and of_one_type(values) and len(values) != needs.length:
             yield Fail(
                 at("parametric", "terms", name, "explicit"),
@@ -246,7 +249,7 @@ def _fits(shape: tuple[int, ...], length: int | None) -> bool:
 
 def _no_array(one: CoordinateSet, given: object, fail: Fail) -> RuleOutput:
     """Report a reference that leads to no array, where it is known what it leads to."""
-    reference = resolve(given, one.home)
+    reference = one.follow(given)
     rule_id = str(fail.rule)
     target = next(iter(reference.targets), None)
     if target is not None and _is_known(target):
@@ -259,7 +262,7 @@ def _no_array(one: CoordinateSet, given: object, fail: Fail) -> RuleOutput:
 
 
 def _target(one: CoordinateSet, given: object) -> str:
-    return next(map(str, resolve(given, one.home).targets), "")
+    return next(map(str, one.follow(given).targets), "")
 
 
 def _is_known(target: Target) -> bool:

@@ -179,6 +179,61 @@ def near(
             yield meant, Fail(wrong, message, fix=_call_it(wrong, meant), rule="CS-ATT-002")
 
 
+_OF_GEOLOCATION = ("geodetic", "planar")
+_OF_POSITIONS = ("x", "y", "crs", "id")
+"""The last one is in examples of the text only."""
+
+
+def not_of_geolocation(at: str, given: Mapping[str, Any]) -> RuleOutput:
+    """Judge the names of members: the schema of geolocation allows no others.
+
+    Parameters
+    ----------
+    at : str
+        RFC 6901 pointer to the object of the geolocation convention.
+    given : mapping
+        The object.
+    """
+    has = "geolocation has geodetic and planar"
+    others = [(at, name, has) for name in given if name not in _OF_GEOLOCATION]
+    for kind in _OF_GEOLOCATION:
+        has, place = f"{kind} has x, y and crs", join(at, kind)
+        others += [(place, one, has) for one in given.get(kind, {}) if one not in _OF_POSITIONS]
+    for place, name, has in others:
+        wrong = join(place, name)
+        found = Fail(wrong, f"{json_text(name)} is not allowed here: {has}", rule="CS-GEO-001")
+        yield misspelt_in_geolocation(found, at, given, wrong)
+
+
+def misspelt_in_geolocation(fail: Fail, at: str, given: Any, wrong: str | None = None) -> Fail:
+    """Return what is said of an object of the geolocation convention, with the name that is meant where one is spelled nearly so.
+
+    Parameters
+    ----------
+    fail : Fail
+        What is said.
+    at : str
+        RFC 6901 pointer to the object.
+    given : object
+        The object.
+    wrong : str, optional
+        RFC 6901 pointer to the member that it is said of; without it, it is said of one that is missing.
+    """
+    if not isinstance(given, Mapping):
+        return fail
+    notes = [note for _, note in near(at, given, _OF_GEOLOCATION)]
+    for kind in _OF_GEOLOCATION:
+        if isinstance(pair := given.get(kind), Mapping):
+            # those that have two names for one thing lack neither
+            known = _OF_POSITIONS[:2] if wrong is None or "id" in pair else _OF_POSITIONS[:3]
+            notes += [note for _, note in near(join(at, kind), pair, known)]
+    note = next((one for one in notes if wrong in (None, one.pointer)), None)
+    if note is None:
+        return fail
+    said = note.message if wrong is None else note.message.partition("; ")[2]
+    return dataclasses.replace(fail, message=f"{fail.message}; {said}", fix=note.fix)
+
+
 def _call_it(wrong: str, right: str) -> FixMaker:
     return lambda _node: Draft("suggest", (move(wrong, right),))
 

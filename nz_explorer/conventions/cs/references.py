@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from itertools import islice, product
+from itertools import islice
 from typing import Any
 from unicodedata import normalize
 from urllib.parse import unquote
@@ -16,14 +16,13 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import is_pointer, join, split
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, Operation, move, remove, replace
-from nz_explorer.model import Group, Node
-from nz_explorer.model.dialects.cs import CoordinateSystem, Crs
+from nz_explorer.model import Array, Group, Node
+from nz_explorer.model.dialects.cs import coordinate_system, is_by_name
 from nz_explorer.model.dialects.ref import (
     EARLIER,
     MEMBERS,
     Reference,
     Text,
-    from_below,
     joined,
     resolve,
     with_attributes,
@@ -41,15 +40,13 @@ def _reference(home: Node, reference: Reference, at: str, *, wanted: bool = True
     if reference.uri is not None:
         yield from _elsewhere(home, reference, reference.uri, _inner(reference, at))
     inner = _inner(reference, at)
-    if reference.kind in _OF_KIND:
+    if reference.kind in _OF_KIND and not is_for_others(home, reference, at):
         whole = reference.member is None or not isinstance(_bare(reference), Mapping)
-        deeper = _from_below(home, reference)
         yield Fail(
             inner if whole else join(inner, str(reference.member)),
-            f"reference: {reference.problem}{deeper or ''}",
-            severity="warning" if deeper else None,
-            readers={} if deeper or _is_found_all_the_same(home, reference) else None,
-            fix=None if deeper else _repaired(home, reference, at),
+            f"reference: {reference.problem}{_meant(reference, inner)}",
+            readers={} if _is_found_all_the_same(home, reference) else None,
+            fix=_repaired(home, reference, at),
             rule=_OF_KIND[reference.kind],
         )
     paths = [target.node.path for target in reference.targets]
@@ -79,6 +76,7 @@ def _reference(home: Node, reference: Reference, at: str, *, wanted: bool = True
             at,
             f"{json_text(reference.path)} is ambiguous: relative to {bases} it leads to {paths[0]}, to {other} to {paths[1]}",
             severity="warning",
+            readers={},
             related=tuple(paths),
             rule="REF-002",
         )
@@ -128,7 +126,7 @@ def _lost_from_the_array(home: Node, reference: Reference) -> str | None:
     listed = whole.get("crs") if isinstance(whole, Mapping) else None
     systems = [target.value for target in reference.targets]
     systems += listed[:_LOOKED_AT] if isinstance(listed, list) else []
-    if not any(map(_is_by_name, systems)):
+    if not any(map(is_by_name, systems)):
         return None
     end = _as_read(home.path, reference.path)
     if any(target.node.path == end for target in reference.targets):
@@ -137,12 +135,49 @@ def _lost_from_the_array(home: Node, reference: Reference) -> str | None:
     return f"{end}, {'where nothing is' if nothing else f'which has no {reference.attribute}'}"
 
 
-def _from_below(home: Node, reference: Reference) -> str | None:
-    """Return in words where a path that leads nowhere leads to from the groups below, where arrays may refer to what a group keeps."""
-    asked = reference.kind == "node" and reference.text != "ref" and not _keeps_lists(home)
-    end = from_below(reference.path or "", home) if asked else None
-    begins = "from arrays in groups below, where cs and the reader of its author begin"
-    return None if end is None else f" or the arrays in it; {begins}, it leads to {end}"
+def is_for_others(home: Node, reference: Reference, at: str) -> bool:
+    """Whether only arrays elsewhere can tell that a path in a system that a group keeps leads nowhere, as it begins at each of them.
+
+    Parameters
+    ----------
+    home : Node
+        The node that has it.
+    reference : Reference
+        The reference.
+    at : str
+        RFC 6901 pointer to it.
+    """
+    if (
+        reference.kind != "node"
+        or reference.text == "ref"
+        or split(at)[:2] != ["attributes", "crs"]
+    ):
+        return False
+    if not isinstance(home, Group) or _keeps_lists(home):
+        return False
+    # from an array only .. leads to anything, and those in the group begin where the group itself can look
+    goes_up = (reference.path or "").startswith("../")
+    return goes_up and not is_used_here(home, join("", *split(at)[:3]))
+
+
+def is_used_here(group: Node, system: str) -> bool:
+    """Whether an array of a group refers to a system that the group keeps.
+
+    Parameters
+    ----------
+    group : Node
+        The group.
+    system : str
+        RFC 6901 pointer to the system, in the document of the group.
+    """
+    children = group.hierarchy.children(group) if isinstance(group, Group) else ()
+    found = (coordinate_system(child) for child in children if isinstance(child, Array))
+    return any(
+        crs.home.path == group.path and crs.pointer() == system
+        for one in found
+        if one is not None
+        for crs in one.crs
+    )
 
 
 def _is_found_all_the_same(home: Node, reference: Reference) -> bool:
@@ -150,11 +185,6 @@ def _is_found_all_the_same(home: Node, reference: Reference) -> bool:
     if reference.text == "ref" or reference.kind != "node" or reference.path is None:
         return True
     return home.hierarchy.get(_as_read(home.path, reference.path)) is not None
-
-
-def _is_by_name(system: Any) -> bool:
-    """Whether axes of a reference system are an object by name, as the reader of the author of cs wants them."""
-    return isinstance(system, Mapping) and isinstance(system.get("axes"), Mapping)
 
 
 def _as_read(base: str, path: str) -> str:
@@ -208,7 +238,7 @@ def _keeps_lists(group: Node) -> bool:
     shared = group.attributes.get("crs")
     systems = list(islice(shared.values(), _LOOKED_AT)) if isinstance(shared, Mapping) else []
     listed = [isinstance(one, Mapping) and isinstance(one.get("axes"), list) for one in systems]
-    return any(listed) and not any(map(_is_by_name, systems))
+    return any(listed) and not any(map(is_by_name, systems))
 
 
 def _from_root(home: Node, target: str, same: Mapping[str, str], text: Text) -> str:
@@ -227,10 +257,14 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
     """Judge a reference to another store, of which only the form can be known."""
     pointer = f"{at}/uri"
     # Of relative references only those to the document itself, which RFC 3986 spells so, mean something.
-    if uri in ("", ".") or is_address(uri, str(home.hierarchy.source)):
+    itself = uri in ("", ".")
+    if itself or is_address(uri, str(home.hierarchy.source)):
+        what = (
+            f"uri {json_text(uri)} names no other store" if itself else "uri is that of this store"
+        )
         yield Fail(
             pointer,
-            "uri must be omitted within the same store",
+            f"{what}: it must be omitted within the same store",
             fix=lambda _node: Draft("safe", _within_the_store(home, reference, at)),
             rule="REF-003",
         )
@@ -244,6 +278,7 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
         yield Fail(
             f"{at}/node",
             f"node {json_text(path)} is in another store, so it must be a path from its root, such as {json_text(absolute)}",
+            readers={},  # that of the author of cs begins at the root all the same
             fix=lambda _node: Draft("suggest", (replace(f"{at}/node", absolute),)),
             rule="REF-002",
         )
@@ -257,11 +292,17 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
 
 def _within_the_store(home: Node, reference: Reference, at: str) -> tuple[Operation, ...]:
     """Return the operations that make a reference to a store, which is this one, one within it: its path is from the root."""
-    path = reference.path
-    if path is None or not path.startswith("/"):
+    path, write = reference.path, _from_root
+    if path is None:
         return (remove(f"{at}/uri"),)
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
-    relative = _from_root(home, posixpath.normpath(path), same, reference.text)
+    target = posixpath.normpath(path)
+    if not path.startswith("/"):  # as in a store itself, unless it had to begin elsewhere
+        found = resolve({"node": path, **same}, home, in_cs=reference.text != "ref")
+        if not found.targets or found.strayed is None:
+            return (remove(f"{at}/uri"),)
+        target, write = found.targets[0].node.path, path_to
+    relative = write(home, target, same, reference.text)
     return remove(f"{at}/uri"), replace(f"{at}/node", relative)
 
 
@@ -272,12 +313,16 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
     write = path_to if strayed is not None else _from_root
     relative = write(home, target, same, text)
+    elsewhere = _is_read_elsewhere(home, at)
     found = resolve({"node": relative, **same}, home, in_cs=text != "ref").targets
     leads_there = [one.node.path for one in found] == [target]
     base = " or to its group" if text == "earlier cs" else ""
-    rest = (
-        f"within a store it is relative to the node that refers{base}, here {json_text(relative)}"
+    where = (
+        "array that refers to the system"
+        if elsewhere
+        else f"node that refers{base}, here {json_text(relative)}"
     )
+    rest = f"within a store it is relative to the {where}"
     # geolocation by itself is read in the same way, and nothing there is of cs
     discouraged = text == "earlier cs" and not home.attributes.keys().isdisjoint(("cs", "crs"))
     if strayed is None:  # readers follow it all the same
@@ -299,10 +344,18 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
         readers={} if strayed is None or text == "ref" else None,
         related=() if strayed is None else (target,),
         fix=(lambda _node: Draft("suggest", (_with_node(reference, inner, relative),)))
-        if leads_there
+        if leads_there and not elsewhere
         else None,
         rule="REF-002",
     )
+
+
+def _is_read_elsewhere(home: Node, at: str) -> bool:
+    """Whether a path in a system that a group keeps begins in groups below, where none of its own arrays refers to the system."""
+    if not isinstance(home, Group) or split(at)[:2] != ["attributes", "crs"] or _keeps_lists(home):
+        return False
+    groups = any(isinstance(child, Group) for child in home.hierarchy.children(home))
+    return groups and not is_used_here(home, join("", *split(at)[:3]))
 
 
 def _repaired(home: Node, reference: Reference, at: str) -> FixMaker:
@@ -338,6 +391,14 @@ def _renamed(reference: Reference, inner: str) -> tuple[Operation, ...]:
     if not close or close[0] in given:
         return ()
     return (move(join(inner, wrong), join(inner, close[0])),)
+
+
+def _meant(reference: Reference, inner: str) -> str:
+    """Return the question whether another member is meant by one with a strange name; nothing where that is told or not known."""
+    renamed = _renamed(reference, inner) if reference.kind == "form" else ()
+    if not renamed or reference.member in EARLIER:
+        return ""
+    return f"; did you mean {split(renamed[0]['path'])[-1]}?"
 
 
 def _to_attribute(home: Node, reference: Reference, inner: str) -> tuple[Operation, ...]:
@@ -383,7 +444,8 @@ def _near(home: Node, path: str) -> str | None:
         place = joined(group, end)
         if place not in (None, "/", home.path) and home.hierarchy.get(place) is not None:
             return place
-    for base in (home.path, home.parent or "/"):
+    in_it = [f"{below(home.path)}*"] if isinstance(home, Group) and path.startswith("../") else []
+    for base in (*in_it, home.path, home.parent or "/"):
         place = joined(base, path) or "/"
         beside = home.hierarchy.get(posixpath.dirname(place))
         if isinstance(beside, Group):
@@ -416,85 +478,3 @@ def _inner(reference: Reference, at: str) -> str:
     """Return where the members of a reference are: below ``ref``, or there without it."""
     given = reference.given
     return f"{at}/ref" if isinstance(given, Mapping) and "ref" in given else at
-
-
-# --- in systems that groups keep ------------------------------------------------------------------
-
-
-def shared_references(system: CoordinateSystem) -> RuleOutput:
-    """Note paths that lead to something else, or nothing, from where readers begin for an array that refers to them.
-
-    Parameters
-    ----------
-    system : CoordinateSystem
-        That of an array.
-    """
-    array = system.array
-    for i, crs in enumerate(system.crs):
-        if not crs.is_shared or crs.problem is not None:
-            continue
-        by_name = _is_by_name(crs.given)  # lists that reader does not read
-        base = array.path if by_name else array.parent or "/"
-        found = ((at, resolve(given, crs.home)) for at, given in _within(crs))
-        if lost := [(at, one) for at, one in found if _is_lost(base, one)]:
-            reference = lost[0][1]
-            meant, end = reference.targets[0].node.path, _as_read(base, reference.path or "")
-            # the text since systems have a type has paths relative to the array, that of ref to the node
-            typed, who = "type" in crs.given, "the reader of the author of cs begins"
-            who = "the text and the reader of its author begin" if typed else who
-            before = "the group of this array, where the text began before August 2026"
-            begins = f"this array, where {who}" if by_name else before
-            there = "another node" if array.hierarchy.get(end) is not None else "nothing"
-            yield Fail(
-                array.attribute_pointer("cs", "crs", i),
-                f"{json_text(reference.path)} in {crs.home.path} leads to {meant}; from {begins}, it leads to {end}, where {there} is",
-                related=(meant,),
-                severity="warning" if typed else None,
-                fix=_from_where_it_is_read(base, crs, lost),
-                rule="REF-008",
-            )
-
-
-def _is_lost(base: str, reference: Reference) -> bool:
-    """Whether a path of a shared system leads to something else, or nothing, from where readers begin."""
-    path = reference.path
-    if path is None or path.startswith("/") or reference.strayed:
-        return False
-    if all(isinstance(target.node, Group) for target in reference.targets):
-        return False  # of one that leads nowhere, or to a group, that is told
-    return _as_read(base, path) not in {target.node.path for target in reference.targets}
-
-
-def _from_where_it_is_read(
-    base: str, crs: Crs, lost: Iterable[tuple[str, Reference]]
-) -> FixMaker | None:
-    """Return the fix of paths in a system that a group keeps, None where none of them leads to the same from an array."""
-    operations = []
-    for at, reference in lost:
-        end = reference.targets[0].node.path
-        found = (write(crs.home, end, {}, reference.text) for write in (path_to, _from_root))
-        if (right := next((one for one in found if _as_read(base, one) == end), None)) is not None:
-            operations.append(_with_node(reference, _inner(reference, at), right))
-    if not operations:
-        return None
-    return lambda _node: Draft("suggest", tuple(operations), node=crs.home)
-
-
-def _within(crs: Crs) -> Iterator[tuple[str, Any]]:
-    """Yield the references of a reference system, with their pointers: of values, boundaries and terms, and of positions."""
-    for one in (one for axis in crs.axes for one in axis.sets):
-        formula = one.given.get("parametric")
-        terms = formula.get("terms") if isinstance(formula, Mapping) else None
-        held: dict[tuple[str, ...], Any] = {
-            (name,): one.given.get(name) for name in ("values", "boundaries")
-        }
-        if isinstance(terms, Mapping):
-            held |= {("parametric", "terms", name): term for name, term in terms.items()}
-        for place, each in held.items():
-            if isinstance(each, Mapping) and "external" in each:
-                yield one.pointer(*place, "external"), each["external"]
-    given = crs.given.get("geolocation") if isinstance(crs.given, Mapping) else None
-    for kind, direction in product(("geodetic", "planar"), ("x", "y")):
-        pair = given.get(kind) if isinstance(given, Mapping) else None
-        if isinstance(pair, Mapping) and direction in pair:
-            yield crs.pointer("geolocation", kind, direction), pair[direction]

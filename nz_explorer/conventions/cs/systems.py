@@ -15,6 +15,7 @@ from nz_explorer.conventions.cs.axes import (
 )
 from nz_explorer.conventions.cs.axis_coordinates import coordinates, has_time, is_text
 from nz_explorer.conventions.cs.directions import directions, is_physical, told_abbreviation
+from nz_explorer.conventions.cs.forms import identifier
 from nz_explorer.conventions.cs.members import misplaced
 from nz_explorer.conventions.cs.parametric import parametric
 from nz_explorer.conventions.cs.times import TEXTS
@@ -22,11 +23,9 @@ from nz_explorer.conventions.zarr3.nodes import set_to, shown
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
-from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, add, remove, replace
 from nz_explorer.model import Array, Group
-from nz_explorer.model.dialects import crs as known_crs
 from nz_explorer.model.dialects.cs import (
     ABBREVIATIONS,
     Axis,
@@ -244,49 +243,6 @@ def judge_attributes(pointer: str, holder: Mapping[str, Any]) -> RuleOutput:
         )
 
 
-def identifier(pointer: str, given: Any, name: str = "id") -> RuleOutput:
-    """Check the identifier of a system.
-
-    Parameters
-    ----------
-    pointer : str
-        RFC 6901 pointer to the identifier.
-    given : object
-        The identifier as the document has it.
-    name : str
-        What it is called there.
-    """
-    message: str | None = (
-        f'{name} must be an object such as {{"proj:code": …}}, got {json_text(given)}'
-    )
-    if isinstance(given, Mapping) and known_conventions.PROJ.keys & given.keys():
-        # the text of proj: allows null beside another member
-        named = {key: value for key, value in given.items() if value is not None}
-        error = known_conventions.property_error(known_conventions.PROJ, named or given)
-        message = None if error is None else f"{name}: {error}"
-        wrong = [key for key in known_conventions.PROJ.keys if error and f"'{key}'" in error]
-        pointer = join(pointer, wrong[0]) if len(wrong) == 1 and wrong[0] in given else pointer
-    if message is not None:
-        yield Fail(pointer, message, fix=lambda _node: _as_proj(pointer, given), rule="CS-ID-004")
-
-
-_WKT2 = re.compile(
-    r"(?:BASE|BOUND|COMPOUND|ENG|GEOD|GEOG|PROJ|TIME|VERT)[A-Z]*CRS\[.*\]", re.DOTALL
-)
-"""A reference system in well-known text, version 2; version 1 has other words."""
-
-
-def _as_proj(pointer: str, given: Any) -> Draft | None:
-    """Return the fix that makes an object of proj: of a text by itself, None where it is not clear which."""
-    right: dict[str, Any] = {}
-    if isinstance(given, str):
-        code, wkt2 = known_crs.code(given), _WKT2.fullmatch(given.strip())
-        right = {"proj:wkt2": given.strip()} if wkt2 else {"proj:code": code}
-    if known_conventions.property_error(known_conventions.PROJ, right) is not None:
-        return None
-    return Draft("suggest", (replace(pointer, right),))
-
-
 _OWN = ("name", "abbreviation", "coordinates", "attributes")
 """What an axis has by the text."""
 
@@ -451,9 +407,15 @@ def _abbreviation(crs: Crs, axis: Axis, taken: Container[str], *, located: bool)
                 else ""
             ),
             severity="warning",
-            fix=lambda _node: Draft("suggest", (add(pointer, letter), *retyped(crs, letter))),
+            # as T it would lack its time, and only who wrote it knows the epoch
+            fix=(lambda _node: Draft("suggest", note=_TIMED))
+            if letter == "T"
+            else lambda _node: Draft("suggest", (add(pointer, letter), *retyped(crs, letter))),
             rule="CS-AX-003",
         )
+
+
+_TIMED = "if it is time, give its coordinates a time object with unit and epoch, and the axis the abbreviation T"
 
 
 def _right_abbreviation(axis: Axis, taken: Container[str], *, text: bool) -> Draft | None:

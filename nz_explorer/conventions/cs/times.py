@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -12,7 +11,15 @@ from nz_explorer.conventions.cs.members import from_axis
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, add, move, remove, replace
-from nz_explorer.model.calendars import ALIASES, CALENDARS, DECODED, has_day
+from nz_explorer.model.calendars import (
+    ALIASES,
+    CALENDARS,
+    DECODED,
+    OTHER_DATE,
+    has_day,
+    is_date,
+    kind_of_date,
+)
 from nz_explorer.model.dialects.cs import Axis, CoordinateSet, time_units
 from nz_explorer.text.phrases import listed
 
@@ -35,11 +42,6 @@ _ISO = re.compile(
     re.ASCII,
 )
 _SINCE = re.compile(r"\bsince\b")
-_OTHER_DATE = re.compile(
-    r"\d{4}(?:(?P<basic>(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))|(?P<week>-?W\d\d(?:-?[1-7])?)|-?(?P<day>\d{3}))(?:T.*)?",
-    re.ASCII,
-)
-
 
 Calendars = tuple[str, ...]
 """Those that an epoch may be of; none where the one that is given is not known."""
@@ -262,6 +264,17 @@ def _members(
     given: Mapping[str, Any], pointer: str, calendars: Calendars, *, keyed: bool
 ) -> RuleOutput:
     """Judge the unit and the epoch of a time object, in whichever members it has them."""
+    reference = given.get("reference")
+    if keyed and isinstance(reference, str) and not given.keys() & {"unit", "epoch"}:
+        rest = {name: value for name, value in given.items() if name != "reference"}
+        yield Fail(
+            f"{pointer}/reference",
+            f"time has the reference {json_text(reference)}, as it had while axes were a list: since then it has unit and epoch",
+            readers={"xarray-zarr-xgroup": "gives the array without coordinates"},
+            fix=lambda _node: _in_two_members(pointer, reference, rest),
+            rule="CS-TIME-002",
+        )
+        return
     if "reference" in given or not (keyed or given.keys() & {"unit", "epoch"}):
         yield from _reference(given, f"{pointer}/reference", calendars)
         return
@@ -298,7 +311,7 @@ def _reference(given: Mapping[str, Any], at: str, calendars: Calendars) -> RuleO
     if right and match is not None:
         yield from _instant(match, at, calendars)
         yield from _unit(unit, at, calendars, keyed=False)
-    elif right and (days := _OTHER_DATE.fullmatch(epoch.strip())):
+    elif right and (days := OTHER_DATE.fullmatch(epoch.strip())):
         yield _by_other_days(epoch, days, at)
     else:
         got = f"got {json_text(given.get('reference'))}"
@@ -337,9 +350,9 @@ def _epoch(given: Any, at: str, calendars: Calendars) -> RuleOutput:
     """Judge the epoch in a member of its own."""
     text = given.strip() if isinstance(given, str) else ""
     match = _EPOCH.fullmatch(text)
-    if match is None and (days := _OTHER_DATE.fullmatch(text)):
+    if match is None and (days := OTHER_DATE.fullmatch(text)):
         yield _by_other_days(text, days, at)
-    elif match is None and re.fullmatch(r"\s*[0-9]{1,6}\s*", str(given)):
+    elif match is None and re.fullmatch(r"\s*(?=0*[1-9])[0-9]{1,6}\s*", str(given)):
         year = f"{str(given).strip():0>4}"
         first = f"{'+' if len(year) > 4 else ''}{year}-01-01"
         yield Fail(
@@ -372,28 +385,14 @@ def _epoch(given: Any, at: str, calendars: Calendars) -> RuleOutput:
             )
 
 
-def _exists(text: str, days: re.Match[str]) -> bool:
-    """Whether a date by weeks, by days of the year or without hyphens is one; that of the calendar of ISO 8601."""
-    date = text.partition("T")[0]
-    year = int(date[:4])
-    if days["day"]:
-        leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-        return 1 <= int(days["day"]) <= 365 + leap
-    try:
-        dt.date.fromisoformat(date)
-    except ValueError:
-        return year == 0  # which datetime does not have
-    return True
-
-
 def _by_other_days(epoch: str, days: re.Match[str], at: str) -> Fail:
-    if not _exists(epoch.strip(), days):
+    if not is_date(epoch.strip(), days):
         return Fail(
             at, f"{epoch.strip()} is no date of the calendar of ISO 8601", rule="CS-TIME-004"
         )
     return Fail(
         at,
-        f"epoch {json_text(epoch.strip())} is a date of ISO 8601 {_kind_of_date(days)}, which few readers take: "
+        f"epoch {json_text(epoch.strip())} is a date of ISO 8601 {kind_of_date(days)}, which few readers take: "
         "write year, month and day, such as 1850-01-01",
         severity="warning",
         rule="CS-TIME-002",
@@ -464,13 +463,6 @@ def _date(match: re.Match[str]) -> tuple[int, int, int]:
 def _has_date(calendar: str, match: re.Match[str]) -> bool:
     """Whether a calendar has the day of an epoch."""
     return has_day(calendar, *_date(match))
-
-
-def _kind_of_date(found: re.Match[str]) -> str:
-    """Return how a date of ISO 8601 is written that is not year, month and day with hyphens."""
-    if found["week"]:
-        return "by weeks"
-    return "by days of the year" if found["day"] else "without hyphens"
 
 
 def _right_unit(given: Mapping[str, Any], pointer: str) -> Draft | None:

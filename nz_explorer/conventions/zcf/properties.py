@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Mapping
+from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -60,14 +61,11 @@ def properties_valid(node: Node) -> RuleOutput:
             continue
         errors = known_conventions.property_errors(known, _without_null(node, known))
         for place, message in islice(errors, MOST_VIOLATIONS):
+            if known is known_conventions.GEOLOCATION:
+                yield _of_positions(node, place, message)
+                continue
             pointer = node.attribute_pointer(*place)
-            said_as_well = ("CS-GEO-002",) if known is known_conventions.GEOLOCATION else ()
-            yield Fail(
-                pointer,
-                f"{known.name.rstrip(':')}: {message}",
-                fix=_right(node, place),
-                covers=said_as_well,
-            )
+            yield Fail(pointer, f"{known.name.rstrip(':')}: {message}", fix=_right(node, place))
     if known_conventions.PROJ in declared:
         yield from _code_in_other_letters(node)
         yield from _several_systems(node)
@@ -124,6 +122,27 @@ def _right(node: Node, place: tuple[str | int, ...]) -> FixMaker | None:
         return Draft("suggest", (replace(pointer, path),))
 
     return fix
+
+
+_OF_GEOLOCATION = {1: ("geodetic", "planar"), 2: ("x", "y", "crs")}
+"""Members of the objects of the geolocation convention, by how many names lead there."""
+
+
+def _of_positions(node: Node, place: tuple[str | int, ...], message: str) -> Fail:
+    """Report what geolocation does not allow, with the name that is meant where one is spelled nearly so."""
+    given: Any = node.attributes
+    for step in place:
+        given = given[step]
+    known = _OF_GEOLOCATION.get(len(place), ()) if isinstance(given, dict) else ()
+    free, fix = [name for name in known if name not in given], None
+    for name in given if free else ():
+        if name not in known and (near := get_close_matches(name.lower(), free, 1, 0.75)):
+            wrong, right = (node.attribute_pointer(*place, one) for one in (name, near[0]))
+            message += f"; did you mean {near[0]} by {json_text(name)}?"
+            fix = _call_it(wrong, right)
+            break
+    pointer = node.attribute_pointer(*place)
+    return Fail(pointer, f"geolocation: {message}", fix=fix, covers=("CS-GEO-002",))
 
 
 def _without_null(node: Node, known: Convention) -> Mapping[str, Any]:

@@ -3,7 +3,8 @@
 Source: https://github.com/R-CF/zarr_convention_ref. By its text a relative path begins at the node that refers, and so it does
 in cs since August 2026, when reference systems got a type. Earlier texts of cs and their examples begin there or at
 the group that the node is in, so of references in systems without a type both are tried. In a system that a group keeps, a path
-begins at the group, or at the arrays in it, as an example of cs has it.
+begins at each array that refers to the system; where none is asked for, at the arrays in the group, as an example of cs has it,
+or at the group.
 What leads nowhere from there is looked for from the group and from the root, where it may have been meant.
 """
 
@@ -82,7 +83,8 @@ class Reference:
     targets : tuple of Target
         What it may lead to, the likeliest first; more than one where bases disagree.
     strayed : str or None
-        Where the path had to begin to lead anywhere, if it must not: ``group`` or ``root``.
+        Where the path had to begin to lead anywhere, if it must not: ``group``, ``root``, or ``keeper`` for the group that keeps
+        a system, where an array refers to it.
     problem : str or None
         Why it leads nowhere.
     kind : str or None
@@ -124,7 +126,12 @@ def is_reference(given: Any) -> bool:
 
 
 def resolve(
-    given: Any, base: Node, cancel: Cancellation | None = None, *, in_cs: bool = True
+    given: Any,
+    home: Node,
+    cancel: Cancellation | None = None,
+    *,
+    in_cs: bool = True,
+    base: Node | None = None,
 ) -> Reference:
     """Follow a reference to a node of the same store, or to something in its document.
 
@@ -132,25 +139,28 @@ def resolve(
     ----------
     given
         A path, an object with ``node``, or one with ``ref``.
-    base : Node
+    home : Node
         The node in whose document it is.
     cancel : Cancellation, optional
         Stops reading.
     in_cs : bool
         Whether it is a part of cs, in whose earlier texts paths may begin at the group of the node as well.
+    base : Node, optional
+        The array that refers to it, where it is in a system that a group keeps: paths begin there.
     """
+    base = home if base is None else base
     if not in_cs:
-        return _follow(given, base, cancel, "ref")
-    if has_types(base):
-        return _follow(given, base, cancel, "cs")
-    found = _follow(given, base, cancel, "earlier cs")
+        return _follow(given, home, base, cancel, "ref")
+    if has_types(home):
+        return _follow(given, home, base, cancel, "cs")
+    found = _follow(given, home, base, cancel, "earlier cs")
     # of an array with nothing but references, what they lead to tells, or the other systems there
     typed = any(_is_typed(target.value) for target in found.targets)
     if not typed and found.path is not None and found.attribute is not None:
-        end = joined(base.path, found.path)
-        there = None if end is None else base.hierarchy.get(end, cancel)
+        end = joined(home.path, found.path)
+        there = None if end is None else home.hierarchy.get(end, cancel)
         typed = there is not None and has_types(there)
-    return _follow(given, base, cancel, "cs") if typed else found
+    return _follow(given, home, base, cancel, "cs") if typed else found
 
 
 def has_types(node: Node) -> bool:
@@ -168,7 +178,9 @@ def _is_typed(system: Any) -> bool:
     return isinstance(system, Mapping) and "type" in system
 
 
-def _follow(given: Any, base: Node, cancel: Cancellation | None, text: Text) -> Reference:
+def _follow(
+    given: Any, home: Node, base: Node, cancel: Cancellation | None, text: Text
+) -> Reference:
     """Follow a reference by one of the texts."""
     inner = given["ref"] if isinstance(given, Mapping) and "ref" in given else given
     if isinstance(inner, str):
@@ -186,9 +198,10 @@ def _follow(given: Any, base: Node, cancel: Cancellation | None, text: Text) -> 
     if uri is not None:
         why = "other stores are not read"
         return Reference(given, path, attribute, uri, problem=why, kind="uri", text=text)
-    nodes, strayed = _nodes(path, base, cancel, text)
+    nodes, strayed = _nodes(path, home, base, cancel, text)
     if not nodes:
-        why = f"{json_text(path)} does not lead to a node from {base.path}"
+        or_in_it = " or the arrays in it" if text != "ref" and _begins_in(base, path) else ""
+        why = f"{json_text(path)} does not lead to a node from {base.path}{or_in_it}"
         return Reference(given, path, attribute, problem=why, kind="node", member="node", text=text)
     if attribute is None:
         return Reference(
@@ -225,25 +238,31 @@ def _malformed(inner: Any) -> tuple[str | None, str] | None:
 
 
 def _nodes(
-    path: str, base: Node, cancel: Cancellation | None, text: Text
+    path: str, home: Node, base: Node, cancel: Cancellation | None, text: Text
 ) -> tuple[dict[str, Node], str | None]:
     """Return the nodes that a path may lead to, and where it had to begin for that, if it must not."""
-    above = [] if isinstance(base, Group) else [base.parent or "/"]
+    above = [] if isinstance(home, Group) else [home.parent or "/"]
     # an example of cs has a path in a group that begins at the arrays in it
-    from_arrays = text != "ref" and isinstance(base, Group) and path.startswith("../")
-    arrays = [f"{below(base.path)}*"] if from_arrays else []
-    tried: list[tuple[str | None, list[str]]] = [(None, [*arrays, base.path])]
+    arrays = [f"{below(home.path)}*"] if text != "ref" and _begins_in(home, path) else []
+    keeper = None if base is home else "keeper"
+    own = [] if base is home else [base.path]
+    tried: list[tuple[str | None, list[str]]]
     if text == "earlier cs":
-        tried[0][1].extend(above)
+        tried = [(None, [*own, *arrays, home.path, *above])]
     else:
-        tried.append(("group", above))
+        tried = [(None, own), (keeper, arrays), (keeper, [home.path]), ("group", above)]
     tried.append(("root", ["/"]))
     for strayed, homes in [(None, ["/"])] if path.startswith("/") else tried:
-        ends = [found for home in homes if (found := joined(home, path)) is not None]
-        nodes = [node for one in ends if (node := base.hierarchy.get(one, cancel)) is not None]
+        ends = [found for one in homes if (found := joined(one, path)) is not None]
+        nodes = [node for one in ends if (node := home.hierarchy.get(one, cancel)) is not None]
         if nodes:
             return {node.path: node for node in nodes}, strayed
     return {}, None
+
+
+def _begins_in(home: Node, path: str) -> bool:
+    """Whether a path of cs may begin at the arrays in a group that keeps a system."""
+    return isinstance(home, Group) and path.startswith("../")
 
 
 def joined(home: str, path: str) -> str | None:
@@ -265,33 +284,6 @@ def joined(home: str, path: str) -> str | None:
         elif part not in ("", "."):
             parts.append(part)
     return "/" + "/".join(parts)
-
-
-def from_below(path: str, home: Node) -> str | None:
-    """Return the node that a path in a group leads to from arrays in the groups below it.
-
-    Parameters
-    ----------
-    path : str
-        The path.
-    home : Node
-        The node that has it.
-
-    Returns
-    -------
-    str or None
-        Path of the node; None where there is none, or where arrays in the group itself have coordinate sets, as those
-        refer to what it keeps.
-    """
-    children = list(home.hierarchy.children(home)) if isinstance(home, Group) else []
-    if not any(isinstance(child, Group) for child in children):
-        return None
-    if any(isinstance(child, Array) and "cs" in child.attributes for child in children):
-        return None
-    up = next((i for i, part in enumerate(path.split("/")) if part != ".."), 0)
-    homes = (below(home.path) + "/".join("*" * depth) for depth in range(2, up + 1))
-    ends = (end for one in homes if (end := joined(one, path)) is not None)
-    return next((end for end in ends if home.hierarchy.get(end) is not None), None)
 
 
 def _inside(node: Node, attribute: str) -> Target | None:

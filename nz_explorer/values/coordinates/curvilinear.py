@@ -12,7 +12,6 @@ import numpy as np
 from nz_explorer.model import Array
 from nz_explorer.model.dialects.cs import coordinate_system
 from nz_explorer.model.dialects.multiscales import member
-from nz_explorer.model.dialects.ref import resolve
 from nz_explorer.model.named_array import named_array
 from nz_explorer.store import Cancellation
 from nz_explorer.text.units import hemispheres
@@ -196,7 +195,7 @@ def geolocations(array: Array, cancel: Cancellation | None) -> Iterator[tuple[st
     for crs in () if system is None else system.crs:
         given = member(member(crs.given, "geolocation"), "geodetic")
         for direction in ("x", "y"):
-            for target in resolve(member(given, direction), crs.home, cancel).targets:
+            for target in crs.follow(member(given, direction), cancel).targets:
                 if isinstance(target.node, Array) and target.node.ndim in (1, 2):
                     yield direction, target.node
 

@@ -110,8 +110,9 @@ class RuleInfo:
 
     @property
     def example_titles(self) -> tuple[str, str]:
-        """What its bad and its good example are called: what it only notes breaks nothing."""
-        notes = self.level == "INFO"
+        """What its bad and its good example are called: what a text leaves open, and what is only noted, breaks nothing."""
+        asked = self.level.upper().startswith(("MUST", "SHALL", "SHOULD", "RECOMMENDED"))
+        notes = self.level in ("INFO", "MAY") or (self.severity == "info" and not asked)
         return ("Is reported", "Is not reported") if notes else ("Breaks it", "Keeps it")
 
     @property

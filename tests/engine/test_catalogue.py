@@ -195,3 +195,20 @@ def test_a_rule_on_both_formats_cites_both_texts() -> None:
     assert str(rules()["TREE-002"].source) == "Zarr core 3.1, Group metadata; Zarr v2, Groups"
     older = "Zarr v2 as printed in OGC 21-050r1, Arrays, Metadata"
     assert str(rules()["Z2-ARR-003"].source) == older
+
+
+@pytest.mark.parametrize(
+    ("rule", "breaks"),
+    [
+        ("NZ-DIM-010", True),
+        ("CF-MAP-001", True),  # recommended
+        ("NZ-PACK-001", True),  # SHOULD, and for information here
+        ("NZ-DIM-012", False),
+        ("TREE-008", False),
+        ("NZ-REG-001", False),
+        ("CS-AX-006", False),
+        ("NZ-CODEC-001", False),
+    ],
+)
+def test_what_a_text_allows_is_not_said_to_break_it(rule: str, breaks: bool) -> None:
+    assert (rules()[rule].example_titles == ("Breaks it", "Keeps it")) == breaks

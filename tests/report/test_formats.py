@@ -336,3 +336,24 @@ def test_what_is_added_to_a_list_and_names_that_nothing_tells_are_said_in_words(
     assert '"dim_0" in a/zarr.json (suggested: made up, as nothing in the group' in " ".join(
         text.split()
     )
+
+
+@pytest.mark.parametrize(
+    ("attributes", "hint"),
+    [
+        ({"conventions": "NZ-1.0 GeoZarr"}, True),
+        ({"Conventions": "CF-1.10, GeoZarr-0.1"}, True),
+        ({"conventions": "NZ-1.0"}, False),
+        ({"conventions": "NZ-1.0", "comment": "GeoZarr"}, False),
+    ],
+)
+def test_a_dataset_that_declares_geozarr_is_told_how_to_check_that(
+    attributes: dict[str, str], hint: bool, tmp_path: Path
+) -> None:
+    root = contents({"base": "plain"}) | {
+        "zarr.json": json.dumps(
+            {"zarr_format": 3, "node_type": "group", "attributes": attributes}
+        ).encode()
+    }
+    said = nz.check(write(root, tmp_path), progress=False).to_text()
+    assert ("checked only with `--conventions auto,geozarr`" in said) == hint

@@ -1,11 +1,30 @@
 """The GeoZarr draft, withdrawn upstream, and so evaluated only when it is asked for."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from nz_explorer.conventions.nz.identifier import tokens
 from nz_explorer.engine.convention import Convention
 from nz_explorer.model.dialects.multiscales import family
+from nz_explorer.text.identifiers import KEYS, fold
 
 FOLDER = Path(__file__).parent
+
+
+def is_meant(attributes: Mapping[str, Any]) -> bool:
+    """Whether a node declares GeoZarr, or has a pyramid as it describes them.
+
+    Parameters
+    ----------
+    attributes : mapping
+        The node's attributes.
+    """
+    names = (token for key in KEYS for token in tokens(attributes.get(key), key))
+    return any(fold(name).startswith("geozarr") for name in names) or (
+        "multiscales" in attributes and family(attributes) == "GeoZarr"
+    )
+
 
 GEOZARR = Convention(
     key="geozarr",
@@ -22,7 +41,7 @@ GEOZARR = Convention(
     ),  # "must declare", "shall be placed"
     root="group",
     decides="warning",
-    suggested_by=lambda attributes: "multiscales" in attributes and family(attributes) == "GeoZarr",
+    suggested_by=is_meant,
     rules=tuple(
         f"{__name__}.{module}"
         for module in ("rules", "attributes", "multiscales", "levels", "tile_grids")

@@ -120,7 +120,7 @@ def _add_null(member: str) -> FixMaker:
 @rule("Z2-ARR-003", on="array", formats=V2)
 def extra_members(array: Array) -> Iterator[Fail]:
     """Require that there are no unknown members."""
-    words = "other keys MUST NOT be present (in today's text: SHOULD NOT)"
+    words = "other keys MUST NOT be present (so OGC 21-050r1; today's text: SHOULD NOT)"
     yield from _extra(array, ARRAY_MEMBERS, words)
 
 

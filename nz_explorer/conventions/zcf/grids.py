@@ -86,6 +86,29 @@ def y_and_x_instead(array: Array, names: list[str]) -> list[str] | None:
     return found if found[1].lower() in crs.X_NAMES and found[0].lower() in crs.Y_NAMES else None
 
 
+def names_meant(array: Array, names: list[str]) -> list[str] | None:
+    """Return the dimensions of an array that are meant by two names, of which it has not both; None where that is not clear.
+
+    They are its y and its x by their names, or are called the same but for capitals.
+
+    Parameters
+    ----------
+    array : Array
+        Some array.
+    names : list of str
+        Two names.
+    """
+    dims = [name for name in array.dimension_names or () if name]
+    by_role = [
+        [one for one in dims if one.lower() in known] for known in (crs.Y_NAMES, crs.X_NAMES)
+    ]
+    alike = [[one for one in dims if one.lower() == name.strip().lower()] for name in names]
+    for found in (by_role, alike):
+        if [len(one) for one in found] == [1, 1] and found[0] != found[1]:
+            return [found[0][0], found[1][0]]
+    return None
+
+
 def lengths_of(array: Array, names: list[str]) -> list[int] | None:
     """Return how long dimensions of an array are, None where it has not all of them, or where its y and x are others.
 

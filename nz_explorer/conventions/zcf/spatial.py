@@ -28,6 +28,7 @@ from nz_explorer.conventions.zcf.grids import (
     is_affine,
     is_exchanged,
     lengths_of,
+    names_meant,
     numbers_in,
     odd_transform,
     y_and_x_instead,
@@ -41,7 +42,7 @@ from nz_explorer.model.paths import all_above, below
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
-    from nz_explorer.engine.findings import Severity
+    from nz_explorer.engine.findings import FixMaker, Severity
     from nz_explorer.model import Node
 
 
@@ -116,8 +117,17 @@ def none_has_them(group: Group, arrays: Iterable[Array]) -> Iterator[Fail]:
         group.attribute_pointer(DIMENSIONS),
         f"{DIMENSIONS} is {shown(names)}, and no array that it is for has both: {has}",
         related=(first.path,),
+        fix=_names_of(names_meant(array, names) for array in grids),
         rule="ZCF-SPATIAL-001",
     )
+
+
+def _names_of(meant: Iterable[list[str] | None]) -> FixMaker | None:
+    """Return the fix that names the dimensions which are meant, where they are the same in all arrays."""
+    first, *others = meant
+    if first is None or any(one != first for one in others):
+        return None
+    return lambda node: Draft("suggest", set_attribute(node, DIMENSIONS, first))
 
 
 def not_y_and_x(node: Node, arrays: Iterable[Array]) -> Fail | None:
@@ -228,6 +238,7 @@ def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
                 else " the array has no dimensions"
             ),
             related=() if own else (holder.path,),
+            fix=_names_of([names_meant(array, names)]) if own else None,
             severity=milder,
         )
         return

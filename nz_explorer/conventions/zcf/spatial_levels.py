@@ -73,6 +73,7 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
                 fix=set_to(pointer, [*has], "suggest"),
             )
             continue
+        yield from _box_is_its_own(group, level, place)
         if transform is None:
             continue
         yield from _otherwise_there(group, level, place)
@@ -134,6 +135,35 @@ def _outside_of_box(group: Group, level: Mapping[str, Any]) -> list[float] | Non
     return own if max(apart(box, own, transform)) > 1 else None
 
 
+def _box_is_its_own(
+    group: Group, level: Mapping[str, Any], place: tuple[str | int, ...]
+) -> Iterator[Fail]:
+    """Warn of a box in the layout that is not that of the level, by its transform there or else by its own."""
+    box = numbers_in(level.get(BOX), 4)
+    if box is None:
+        return
+    at, said = group.attribute_pointer(*place, BOX), f"{BOX} of level {place[-1]} is {shown(box)}"
+    if is_exchanged(box):
+        yield Fail(at, f"{said}, and is to be the minima of x and y, and then the maxima")
+        return
+    holder: Mapping[str, Any] = {**group.attributes, **level}
+    whose, transform = "", numbers_in(level.get(TRANSFORM), 6)
+    if TRANSFORM not in level and (placed := next(_placed_themselves(group, level), None)):
+        holder, whose, transform = in_force(placed[0]), f" of {placed[0].path}", placed[1]
+    if transform is None or not is_affine(holder) or odd_transform(transform, "") is not None:
+        return
+    right = box_of(transform, level[SHAPE], nodes=holder.get(REGISTRATION) == "node")
+    off = sorted(apart(box, right, transform))
+    # the last cells of a coarser level may reach over what they were made of
+    reaches_over = "derived_from" in level and off[1] <= CLOSE and off[3] < 1
+    if off[3] > CLOSE and not reaches_over and all(map(math.isfinite, right)):
+        yield Fail(
+            at,
+            f"{said}, and {TRANSFORM}{whose} and the lengths of the level, {shown(level[SHAPE])}, give {shown(right)}",
+            fix=set_to(at, right, "suggest"),
+        )
+
+
 def _one_is_inside(group: Group) -> bool:
     """Whether the box of a pyramid is that of one of its levels."""
     placed = (
@@ -149,23 +179,45 @@ def _one_is_inside(group: Group) -> bool:
 def _otherwise_there(
     group: Group, level: Mapping[str, Any], place: tuple[str | int, ...]
 ) -> Iterator[Fail]:
-    """Warn of a level that is at one place by the pyramid, and at another by its own attributes."""
-    asset, given = level.get("asset"), numbers_in(level[TRANSFORM], 6)
-    node = _node_of(group, asset)
-    own = None if node is None or node is group else numbers_in(node.attributes.get(TRANSFORM), 6)
-    if node is None or given is None or own is None:
+    """Warn of a level that is at one place by the pyramid, and at another by its own attributes, or those of all its arrays."""
+    given, places = numbers_in(level[TRANSFORM], 6), list(_placed_themselves(group, level))
+    registered = {**group.attributes, **level}.get(REGISTRATION, "pixel")
+    if given is None or any(
+        in_force(node).get(REGISTRATION, "pixel") != registered
+        or odd_transform(own, "") is not None
+        or not is_affine(in_force(node))
+        for node, own in places
+    ):
         return
-    same = group.attributes.get(REGISTRATION, "pixel") == in_force(node).get(REGISTRATION, "pixel")
-    if not same or odd_transform(own, "") is not None or not is_affine(node.attributes):
-        return
-    box, other = (box_of(one, level[SHAPE], nodes=False) for one in (given, own))
-    if max(apart(box, other, given)) > CLOSE:
+    box, *others = (
+        box_of(one, level[SHAPE], nodes=False) for one in (given, *(own for _, own in places))
+    )
+    if others and all(max(apart(box, other, given)) > CLOSE for other in others):
+        node, own = places[0]
         yield Fail(
             group.attribute_pointer(*place, TRANSFORM),
             f"{TRANSFORM} of level {place[-1]} is {shown(given)}, and {node.path} has {shown(own)}:"
             " where a reader places the level depends on which of them it goes by",
             related=(node.path,),
         )
+
+
+def _placed_themselves(
+    group: Group, level: Mapping[str, Any]
+) -> Iterator[tuple[Node, list[float]]]:
+    """Yield the transform that a level has itself, or else those of its arrays that are as long as it is."""
+    node = _node_of(group, level.get("asset"))
+    if node is None or node is group:
+        return
+    own = numbers_in(node.attributes.get(TRANSFORM), 6)
+    if own is not None:
+        yield node, own
+        return
+    there = _lengths_there(group, level.get("asset")) if isinstance(node, Group) else {}
+    for child in node.hierarchy.children(node) if there else ():
+        own = numbers_in(child.attributes.get(TRANSFORM), 6)
+        if own is not None and there.get(child.path) == level[SHAPE]:
+            yield child, own
 
 
 def _with_lengths(group: Group, level: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -307,21 +359,32 @@ _LON_LAT = frozenset({"EPSG:4326", "OGC:CRS84", "OGC:84"})
 def levels_are_in_one_system(group: Group) -> Iterator[Fail]:
     """Warn of the group of a level that is in another reference system than the pyramid says for all its levels.
 
-    Arrays may have one of their own.
+    Where it says none, a level is in that of the level it is derived from: by scale and translation there is no way
+    from one system to another. Arrays in a level may have one of their own.
     """
-    own = _system(group)
+    whole = _system(group)
+    found: dict[Any, tuple[Node, tuple[str, str], Any]] = {}
     for _, level in islice(levels(group), known_conventions.MOST_LEVELS):
-        node = _node_of(group, level.get("asset"))
-        if own is None or not isinstance(node, Group) or node is group:
+        node = _node_of(group, asset := level.get("asset"))
+        if node is None or node is group or (whole is not None and isinstance(node, Array)):
             continue
-        other = _system(node)
-        if other is not None and other[1] != own[1] and not {own[1], other[1]} <= _LON_LAT:
+        if (own := _system(node)) is not None:
+            found[asset] = node, own, level.get("derived_from")
+    for node, own, source in found.values():
+        other: Node = group
+        if whole is not None:
+            theirs, why = whole, ", which is for all levels,"
+        elif isinstance(source, str) and source in found:
+            other, theirs, _ = found[source]
+            why = ", of which it is derived by a scale,"
+        else:
+            continue
+        if own[1] != theirs[1] and not {own[1], theirs[1]} <= _LON_LAT:
             yield Fail(
-                node.attribute_pointer(other[0]),
-                f"{other[0]} of {node.path} is that of {other[1]}, and {own[0]} of {group.path}, which is for all levels, that of"
-                f" {own[1]}",
+                node.attribute_pointer(own[0]),
+                f"{own[0]} of {node.path} is that of {own[1]}, and {theirs[0]} of {other.path}{why} that of {theirs[1]}",
                 path=node.path,
-                related=(group.path,),
+                related=(other.path,),
             )
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from nz_explorer.conventions.geozarr.multiscales import has_tiles
 from nz_explorer.conventions.geozarr.tile_matrix_sets import (
     KNOWN_SETS,
-    MERCATOR,
     TILE,
     UTM,
     code_of_set,
@@ -44,9 +43,9 @@ _GRIDS: dict[str, tuple[float, float, float]] = {
     "UPSAntarcticWGS84Quad": (2e6 - _POLAR, 2e6 + _POLAR, 2 * _POLAR / TILE),
     "UPSArcticWGS84Quad": (2e6 - _POLAR, 2e6 + _POLAR, 2 * _POLAR / TILE),
     "WGS1984Quad": (-180.0, 90.0, 180 / TILE),
-    "WebMercatorQuad": (-MERCATOR, MERCATOR, 2 * MERCATOR / TILE),
+    "WebMercatorQuad": (-crs.MERCATOR, crs.MERCATOR, 2 * crs.MERCATOR / TILE),
     "WorldCRS84Quad": (-180.0, 90.0, 180 / TILE),
-    "WorldMercatorWGS84Quad": (-MERCATOR, MERCATOR, 2 * MERCATOR / TILE),
+    "WorldMercatorWGS84Quad": (-crs.MERCATOR, crs.MERCATOR, 2 * crs.MERCATOR / TILE),
     **dict.fromkeys(UTM, (5e5 - _TRANSVERSE / 2, _TRANSVERSE, _TRANSVERSE / TILE)),
 }
 """Of sets that are known by name: where tiles begin along X and Y, and the size of cells at the first level; each level halves it."""

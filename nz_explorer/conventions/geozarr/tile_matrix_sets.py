@@ -55,10 +55,8 @@ class TileMatrixSet:
         return height * more, width * more
 
 
-MERCATOR = 20037508.342789244
-"""How far the map of the world goes that is a square, in metres."""
 _WORLDS = {
-    "EPSG:3857": (True, MERCATOR, MERCATOR),
+    "EPSG:3857": (True, crs.MERCATOR, crs.MERCATOR),
     "EPSG:4326": (False, 180.0, 90.0),
     "OGC:CRS84": (True, 180.0, 90.0),
 }

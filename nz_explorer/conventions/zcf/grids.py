@@ -297,6 +297,35 @@ def apart(box: list[float], other: list[float], transform: list[float]) -> list[
     ]
 
 
+def exchanged_origin(given: list[float]) -> list[float]:
+    """Return a transform with the two numbers of its origin exchanged.
+
+    Parameters
+    ----------
+    given : list of float
+        The six factors.
+    """
+    a, b, c, d, e, f = given
+    return [a, b, f, d, e, c]
+
+
+def beside_the_map(given: list[float], shape: list[int]) -> bool:
+    """Whether a grid of EPSG:3857 is beside the map of the world, and on it with the two numbers of its origin exchanged.
+
+    Parameters
+    ----------
+    given : list of float
+        The six factors.
+    shape : list of int
+        The number of rows and of columns.
+    """
+    end = crs.MERCATOR
+    low_x, low_y, high_x, high_y = box_of(given, shape, nodes=False)
+    beside = max(low_x, low_y) >= end or min(high_x, high_y) <= -end
+    other = box_of(exchanged_origin(given), shape, nodes=False)
+    return beside and all(abs(one) <= end * 1.01 for one in other)
+
+
 def by_the_box(
     given: list[float], box: list[float], shape: list[int], *, nodes: bool
 ) -> tuple[list[float], str] | None:
@@ -324,6 +353,8 @@ def _meant(
 ) -> Iterator[tuple[list[float], str]]:
     """Yield transforms that may be meant, and what is odd about the one that is given then."""
     a, b, c, d, e, f = given
+    why = f"whose third and sixth number are exchanged by {BOX}: the first of them is that of x"
+    yield exchanged_origin(given), why
     if e > 0:
         why = f"by which the rows go north from {shown(f)}, and by {BOX} they go south: the fifth number is negative then"
         yield [a, b, c, d, -e, f], why

@@ -20,10 +20,12 @@ from nz_explorer.conventions.zcf.grids import (
     apart,
     are_lengths,
     are_two,
+    beside_the_map,
     box_of,
     by_the_box,
     degrees_beyond,
     exchanged,
+    exchanged_origin,
     in_force,
     is_affine,
     is_exchanged,
@@ -301,6 +303,7 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
             node.attribute_pointer(name),
             f"{name} is {shown(own[name])}, and the reference system, {system}, is one of longitudes and latitudes in degrees:"
             " there are no such longitudes or latitudes",
+            fix=_origin_exchanged(node) if name == TRANSFORM else None,
         )
         return
     told, at = False, node.attribute_pointer(BOX)
@@ -318,6 +321,17 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
         fix=None
         if across
         else lambda node: Draft("suggest", set_attribute(node, BOX, [x[0], y[0], x[1], y[1]])),
+    )
+
+
+def _origin_exchanged(node: Node) -> FixMaker | None:
+    """Return the fix that exchanges the numbers of an origin, where these are a latitude and a longitude then."""
+    given = numbers_in(node.attributes[TRANSFORM], 6) or []
+    right = exchanged_origin(given)
+    if degrees_beyond({**_with_system(node), TRANSFORM: right}) is not None:
+        return None
+    return lambda node: Draft(
+        "suggest", set_attribute(node, TRANSFORM, right), "if they are exchanged"
     )
 
 
@@ -357,32 +371,48 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
             )
         elif found and shape not in found:
             return  # the shape is wrong, which is reported
-    if box is None or not are_lengths(shape):
+    if not are_lengths(shape):
         return
-    nodes = whole.get(REGISTRATION) == "node"
+    if box is not None:
+        yield from _box_is_that_of(node, given, shape, by)
+    elif (
+        own and _with_system(node).get("proj:code") == "EPSG:3857" and beside_the_map(given, shape)
+    ):
+        yield _of_another_transform(
+            node,
+            exchanged_origin(given),
+            "by which the grid is beside the map of EPSG:3857, and on it with the third and sixth number exchanged",
+        )
+
+
+def _box_is_that_of(node: Node, given: list[float], shape: list[int], by: str) -> Iterator[Fail]:
+    """Compare the box of a node with a transform and a shape, which are its own or not."""
+    box, nodes = numbers_in(node.attributes[BOX], 4), in_force(node).get(REGISTRATION) == "node"
     right = box_of(given, shape, nodes=nodes)
-    if not all(map(math.isfinite, right)):
+    if box is None or not all(map(math.isfinite, right)):
         return  # numbers so large are no map
     off = apart(box, right, given)
-    if max(off) > CLOSE:
-        half = not nodes and all(abs(part - 0.5) <= CLOSE for part in off)
-        meant = by_the_box(given, box, shape, nodes=nodes) if own else None
-        if meant is not None:
-            right, odd_of_it = meant
-            yield Fail(
-                node.attribute_pointer(TRANSFORM),
-                f"{TRANSFORM} is {shown(given)}, {odd_of_it}",
-                fix=lambda node: Draft("suggest", set_attribute(node, TRANSFORM, right)),
-            )
-            return
-        why = f' with {REGISTRATION} "node"' if nodes else ""
-        if half:
-            why = ": the box runs through the middle of the outer cells, which should be inside"
-        yield Fail(
-            node.attribute_pointer(BOX),
-            f"{BOX} is {shown(box)}, and {by} give {shown(right)}{why}",
-            fix=lambda node: Draft("suggest", set_attribute(node, BOX, right)),
-        )
+    if max(off) <= CLOSE:
+        return
+    if TRANSFORM in node.attributes and (meant := by_the_box(given, box, shape, nodes=nodes)):
+        yield _of_another_transform(node, *meant)
+        return
+    why = f' with {REGISTRATION} "node"' if nodes else ""
+    if not nodes and all(abs(part - 0.5) <= CLOSE for part in off):
+        why = ": the box runs through the middle of the outer cells, which should be inside"
+    yield Fail(
+        node.attribute_pointer(BOX),
+        f"{BOX} is {shown(box)}, and {by} give {shown(right)}{why}",
+        fix=lambda node: Draft("suggest", set_attribute(node, BOX, right)),
+    )
+
+
+def _of_another_transform(node: Node, right: list[float], why: str) -> Fail:
+    return Fail(
+        node.attribute_pointer(TRANSFORM),
+        f"{TRANSFORM} is {shown(node.attributes[TRANSFORM])}, {why}",
+        fix=lambda node: Draft("suggest", set_attribute(node, TRANSFORM, right)),
+    )
 
 
 def _arrays(node: Node) -> list[Array]:

@@ -1,0 +1,160 @@
+"""Levels of pyramids as zarr-conventions/spatial describes them in a layout: their lengths, their boxes and their cells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from nz_explorer.conventions.zcf import known_conventions
+from nz_explorer.conventions.zcf.declarations import levels
+from nz_explorer.conventions.zcf.grids import (
+    BOX,
+    DIMENSIONS,
+    REGISTRATION,
+    SHAPE,
+    TRANSFORM,
+    apart,
+    are_lengths,
+    are_two,
+    box_of,
+    exchanged,
+    is_affine,
+    is_exchanged,
+    lengths_of,
+    numbers_in,
+    odd_transform,
+)
+from nz_explorer.model import Array, Group, Node
+from nz_explorer.model.paths import below
+
+
+def is_pyramid(group: Group) -> bool:
+    """Whether a group has multiscales.
+
+    Parameters
+    ----------
+    group : Group
+        Some group.
+    """
+    return "multiscales" in group.attributes
+
+
+def node_of(group: Group, asset: Any) -> Node | None:
+    """Return what the path of a level leads to.
+
+    Parameters
+    ----------
+    group : Group
+        With a pyramid.
+    asset : object
+        The path of a level.
+    """
+    return group.hierarchy.get(below(group.path) + asset) if isinstance(asset, str) else None
+
+
+def lengths_there(group: Group, asset: Any) -> dict[str, list[int]]:
+    """Return the lengths of y and x by array that a level has, or is; none where that is not told.
+
+    Parameters
+    ----------
+    group : Group
+        With a pyramid.
+    asset : object
+        The path of a level.
+    """
+    node = node_of(group, asset)
+    if node is None:
+        return {}
+    children = node.hierarchy.children(node) if isinstance(node, Group) else [node]
+    found = {}
+    for array in children:
+        names = array.attributes.get(DIMENSIONS) or node.attributes.get(DIMENSIONS)
+        names = names or group.attributes.get(DIMENSIONS)
+        if isinstance(array, Array) and are_two(names) and not exchanged(names):
+            lengths = lengths_of(array, names)
+            if lengths is not None:
+                found[array.path] = lengths
+    return found
+
+
+def with_lengths(group: Group, level: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a level with a shape: its own, or that which its arrays have, where they have one.
+
+    Parameters
+    ----------
+    group : Group
+        With a pyramid.
+    level : Mapping
+        One of its levels, as the layout has it.
+    """
+    if SHAPE in level:
+        return level
+    found = {tuple(one) for one in lengths_there(group, level.get("asset")).values()}
+    return {**level, SHAPE: [*found.pop()]} if len(found) == 1 else level
+
+
+def outside_of_box(group: Group, level: Mapping[str, Any]) -> list[float] | None:
+    """Return the box of a level that is not that of the pyramid; None where it is, or one of them is not known.
+
+    Parameters
+    ----------
+    group : Group
+        With a pyramid.
+    level : Mapping
+        One of its levels, as the layout has it.
+    """
+    box = numbers_in(group.attributes.get(BOX), 4)
+    transform, shape = numbers_in(level.get(TRANSFORM), 6), level.get(SHAPE)
+    if box is None or is_exchanged(box) or transform is None or not are_lengths(shape):
+        return None  # what is wrong with a box by itself is reported for itself
+    own = box_of(transform, shape, nodes=group.attributes.get(REGISTRATION) == "node")
+    # the last cells of a coarser level may reach further than those that they were made of
+    return own if max(apart(box, own, transform)) > 1 else None
+
+
+def one_is_inside(group: Group) -> bool:
+    """Whether the box of a pyramid is that of one of its levels.
+
+    Parameters
+    ----------
+    group : Group
+        With a pyramid.
+    """
+    placed = (
+        with_lengths(group, level)
+        for _, level in islice(levels(group), known_conventions.MOST_LEVELS)
+        if numbers_in(level.get(TRANSFORM), 6) is not None
+    )
+    return any(
+        are_lengths(level.get(SHAPE)) and outside_of_box(group, level) is None for level in placed
+    )
+
+
+def levels_with_cells(
+    group: Group,
+) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any], tuple[float, float]]]:
+    """Yield the levels that have a path and a transform that can be used: where they are listed, and how large their cells are.
+
+    Parameters
+    ----------
+    group : Group
+        With a pyramid.
+    """
+    for place, level in islice(levels(group), known_conventions.MOST_LEVELS):
+        if (
+            isinstance(level.get("asset"), str)
+            and TRANSFORM in level
+            and (cells := _cells({**group.attributes, **level})) is not None
+        ):
+            yield place, level, cells
+
+
+def _cells(level: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Return how large the cells of a level are along x and y, None where that is not said or wrong by itself."""
+    given = numbers_in(level.get(TRANSFORM), 6)
+    if given is None or not is_affine(level) or odd_transform(given, "") is not None:
+        return None
+    a, b, _, d, e, _ = given
+    return math.hypot(a, d), math.hypot(b, e)

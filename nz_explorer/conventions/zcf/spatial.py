@@ -84,7 +84,7 @@ def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
             group.attribute_pointer(SHAPE),
             f"{SHAPE} is {shown(given)}, and {path} has {shown(has)}",
             related=(path,),
-            fix=None if fits else lambda node: Draft("suggest", set_attribute(node, SHAPE, has)),
+            fix=None if fits else _set(SHAPE, has),
         )
 
 
@@ -129,7 +129,7 @@ def _names_of(meant: Iterable[list[str] | None]) -> FixMaker | None:
     first, *others = meant
     if first is None or any(one != first for one in others):
         return None
-    return lambda node: Draft("suggest", set_attribute(node, DIMENSIONS, first))
+    return _set(DIMENSIONS, first)
 
 
 def not_y_and_x(node: Node, arrays: Iterable[Array]) -> Fail | None:
@@ -152,7 +152,7 @@ def not_y_and_x(node: Node, arrays: Iterable[Array]) -> Fail | None:
         node.attribute_pointer(DIMENSIONS),
         f"{DIMENSIONS} is {shown(names)}, and the dimensions of y and x of {have[0].path} are {listed(map(shown, right))}",
         related=() if have[0] is node else (have[0].path,),
-        fix=lambda node: Draft("suggest", set_attribute(node, DIMENSIONS, right)),
+        fix=_set(DIMENSIONS, right),
         rule="ZCF-SPATIAL-001",
     )
 
@@ -257,7 +257,7 @@ def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
         yield Fail(
             array.attribute_pointer(SHAPE),
             f"{SHAPE} is {shown(given)}, and the array has {shown(lengths)}",
-            fix=lambda node: Draft("suggest", set_attribute(node, SHAPE, lengths)),
+            fix=_set(SHAPE, lengths),
             rule="ZCF-SPATIAL-001",
         )
 
@@ -318,9 +318,7 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
     yield Fail(
         at,
         f"{BOX} is {shown(box)}, and is to be the minima of x and y, and then the maxima",
-        fix=None
-        if across
-        else lambda node: Draft("suggest", set_attribute(node, BOX, [x[0], y[0], x[1], y[1]])),
+        fix=None if across else _set(BOX, [x[0], y[0], x[1], y[1]]),
     )
 
 
@@ -400,18 +398,28 @@ def _box_is_that_of(node: Node, given: list[float], shape: list[int], by: str) -
     why = f' with {REGISTRATION} "node"' if nodes else ""
     if not nodes and all(abs(part - 0.5) <= CLOSE for part in off):
         why = ": the box runs through the middle of the outer cells, which should be inside"
+    fixes: tuple[FixMaker, ...] = (_set(BOX, right),)
+    if max(apart(box, box_of(given, shape, nodes=not nodes), given)) <= CLOSE:
+        other = "pixel" if nodes else "node"
+        why += f"; it is that of the same grid with {REGISTRATION} {shown(other)}"
+        fixes = _set(REGISTRATION, other), *fixes
     yield Fail(
         node.attribute_pointer(BOX),
         f"{BOX} is {shown(box)}, and {by} give {shown(right)}{why}",
-        fix=lambda node: Draft("suggest", set_attribute(node, BOX, right)),
+        fix=fixes[0],
+        alternatives=fixes[1:],
     )
+
+
+def _set(name: str, right: Any) -> FixMaker:
+    return lambda node: Draft("suggest", set_attribute(node, name, right))
 
 
 def _of_another_transform(node: Node, right: list[float], why: str) -> Fail:
     return Fail(
         node.attribute_pointer(TRANSFORM),
         f"{TRANSFORM} is {shown(node.attributes[TRANSFORM])}, {why}",
-        fix=lambda node: Draft("suggest", set_attribute(node, TRANSFORM, right)),
+        fix=_set(TRANSFORM, right),
     )
 
 

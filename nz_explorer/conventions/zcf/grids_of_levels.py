@@ -11,6 +11,7 @@ from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import levels
 from nz_explorer.conventions.zcf.grids import (
     BOX,
+    CLOSE,
     DIMENSIONS,
     REGISTRATION,
     SHAPE,
@@ -20,6 +21,7 @@ from nz_explorer.conventions.zcf.grids import (
     are_two,
     box_of,
     exchanged,
+    in_force,
     is_affine,
     is_exchanged,
     lengths_of,
@@ -130,6 +132,57 @@ def one_is_inside(group: Group) -> bool:
     return any(
         are_lengths(level.get(SHAPE)) and outside_of_box(group, level) is None for level in placed
     )
+
+
+def placed_elsewhere(group: Group, level: Mapping[str, Any]) -> tuple[Node, list[float]] | None:
+    """Return the transform that a level has itself, or one of its arrays, where the pyramid places it elsewhere than all of these.
+
+    Parameters
+    ----------
+    group : Group
+        With a pyramid.
+    level : Mapping
+        One of its levels, with a shape.
+    """
+    given, places = numbers_in(level.get(TRANSFORM), 6), list(placed_themselves(group, level))
+    registered = {**group.attributes, **level}.get(REGISTRATION, "pixel")
+    if given is None or any(
+        in_force(node).get(REGISTRATION, "pixel") != registered
+        or odd_transform(own, "") is not None
+        or not is_affine(in_force(node))
+        for node, own in places
+    ):
+        return None
+    box, *others = (
+        box_of(one, level[SHAPE], nodes=False) for one in (given, *(own for _, own in places))
+    )
+    return (
+        places[0] if others and all(max(apart(box, one, given)) > CLOSE for one in others) else None
+    )
+
+
+def placed_themselves(group: Group, level: Mapping[str, Any]) -> Iterator[tuple[Node, list[float]]]:
+    """Yield the transform that a level has itself, or else those of its arrays that are as long as it is.
+
+    Parameters
+    ----------
+    group : Group
+        With a pyramid.
+    level : Mapping
+        One of its levels, with a shape.
+    """
+    node = node_of(group, level.get("asset"))
+    if node is None or node is group:
+        return
+    own = numbers_in(node.attributes.get(TRANSFORM), 6)
+    if own is not None:
+        yield node, own
+        return
+    there = lengths_there(group, level.get("asset")) if isinstance(node, Group) else {}
+    for child in node.hierarchy.children(node) if there else ():
+        own = numbers_in(child.attributes.get(TRANSFORM), 6)
+        if own is not None and there.get(child.path) == level[SHAPE]:
+            yield child, own
 
 
 def levels_with_cells(

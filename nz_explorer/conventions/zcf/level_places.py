@@ -27,6 +27,7 @@ from nz_explorer.conventions.zcf.grids_of_levels import (
     levels_with_cells,
     node_of,
     outside_of_box,
+    placed_elsewhere,
     with_lengths,
 )
 from nz_explorer.engine.findings import Fail
@@ -55,17 +56,23 @@ def levels_begin_at_one_place(group: Group) -> Iterator[Fail]:
         for place, level, cells in levels_with_cells(group)
         if {**group.attributes, **level}.get(REGISTRATION, "pixel") == "pixel"
     }
-    beside = {place for place, *_ in _beside_their_map(group)}
+    told = {place for place, *_ in _beside_their_map(group)}
     for place, level, cells in found.values():
         inner, source = level.get("transform"), level.get("derived_from")
         moved = inner.get("translation", [0]) if isinstance(inner, Mapping) else None
         if not isinstance(source, str) or source not in found or not isinstance(moved, list):
             continue
         at, other, others = found[source]
-        if outside_of_box(group, with_lengths(group, level)) is not None or {place, at} & beside:
+        long = with_lengths(group, level)
+        if outside_of_box(group, long) is not None or (
+            are_lengths(long.get(SHAPE)) and placed_elsewhere(group, long) is not None
+        ):
+            told.add(place)
+        if {place, at} & told:
             continue  # which says the same
         own, there = (level[TRANSFORM][2::3], other[TRANSFORM][2::3])
         if all(one == 0 for one in moved) and math.dist(own, there) > CLOSE * min(*cells, *others):
+            told.add(place)
             yield Fail(
                 group.attribute_pointer(*place, TRANSFORM),
                 f"by {TRANSFORM} level {place[-1]} begins at {shown(own)} and {shown(source)}, of which it is derived,"
@@ -121,10 +128,10 @@ def _beside_their_map(
 
 
 def _of_proj(group: Group, level: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the attributes of proj: that count for a level: its own, or those of the pyramid."""
-    node = node_of(group, level.get("asset"))
-    own = {} if node is None else {n: node.attributes[n] for n in PROJ if n in node.attributes}
-    return own or {n: group.attributes[n] for n in PROJ if n in group.attributes}
+    """Return the attributes of proj: that count for a level: those of the pyramid, or else its own."""
+    holders = (group, node_of(group, level.get("asset")))
+    found = ({n: one.attributes[n] for n in PROJ if n in one.attributes} for one in holders if one)
+    return next(filter(None, found), {})
 
 
 @rule(

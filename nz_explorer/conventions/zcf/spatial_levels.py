@@ -35,12 +35,14 @@ from nz_explorer.conventions.zcf.grids_of_levels import (
     node_of,
     one_is_inside,
     outside_of_box,
+    placed_elsewhere,
+    placed_themselves,
     with_lengths,
 )
 from nz_explorer.conventions.zcf.spatial import none_has_them, not_y_and_x
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array, Group, Node
+from nz_explorer.model import Array, Group
 from nz_explorer.text.phrases import plural
 
 
@@ -77,8 +79,15 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
         yield from _box_is_its_own(group, level, place)
         if transform is None:
             continue
-        yield from _otherwise_there(group, level, place)
-        if (own := outside_of_box(group, level)) is not None:
+        if (elsewhere := placed_elsewhere(group, level)) is not None:
+            node, own = elsewhere
+            yield Fail(
+                at,
+                f"{TRANSFORM} of level {place[-1]} is {shown(transform)}, and {node.path} has {shown(own)}:"
+                " where a reader places the level depends on which of them it goes by",
+                related=(node.path,),
+            )
+        if (box := outside_of_box(group, level)) is not None:
             by = (
                 f"{TRANSFORM} and {SHAPE} of level {place[-1]}"
                 if SHAPE in given
@@ -89,7 +98,7 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
                 at if others else group.attribute_pointer(BOX),
                 f"{BOX} is {shown(group.attributes[BOX])}"
                 + (", as another level has it" if others else "")
-                + f", and {by} give {shown(own)}",
+                + f", and {by} give {shown(box)}",
             )
             return
 
@@ -133,7 +142,7 @@ def _box_is_its_own(
         return
     holder: Mapping[str, Any] = {**group.attributes, **level}
     whose, transform = "", numbers_in(level.get(TRANSFORM), 6)
-    if TRANSFORM not in level and (placed := next(_placed_themselves(group, level), None)):
+    if TRANSFORM not in level and (placed := next(placed_themselves(group, level), None)):
         holder, whose, transform = in_force(placed[0]), f" of {placed[0].path}", placed[1]
     if transform is None or not is_affine(holder) or odd_transform(transform, "") is not None:
         return
@@ -147,50 +156,6 @@ def _box_is_its_own(
             f"{said}, and {TRANSFORM}{whose} and the lengths of the level, {shown(level[SHAPE])}, give {shown(right)}",
             fix=set_to(at, right, "suggest"),
         )
-
-
-def _otherwise_there(
-    group: Group, level: Mapping[str, Any], place: tuple[str | int, ...]
-) -> Iterator[Fail]:
-    """Warn of a level that is at one place by the pyramid, and at another by its own attributes, or those of all its arrays."""
-    given, places = numbers_in(level[TRANSFORM], 6), list(_placed_themselves(group, level))
-    registered = {**group.attributes, **level}.get(REGISTRATION, "pixel")
-    if given is None or any(
-        in_force(node).get(REGISTRATION, "pixel") != registered
-        or odd_transform(own, "") is not None
-        or not is_affine(in_force(node))
-        for node, own in places
-    ):
-        return
-    box, *others = (
-        box_of(one, level[SHAPE], nodes=False) for one in (given, *(own for _, own in places))
-    )
-    if others and all(max(apart(box, other, given)) > CLOSE for other in others):
-        node, own = places[0]
-        yield Fail(
-            group.attribute_pointer(*place, TRANSFORM),
-            f"{TRANSFORM} of level {place[-1]} is {shown(given)}, and {node.path} has {shown(own)}:"
-            " where a reader places the level depends on which of them it goes by",
-            related=(node.path,),
-        )
-
-
-def _placed_themselves(
-    group: Group, level: Mapping[str, Any]
-) -> Iterator[tuple[Node, list[float]]]:
-    """Yield the transform that a level has itself, or else those of its arrays that are as long as it is."""
-    node = node_of(group, level.get("asset"))
-    if node is None or node is group:
-        return
-    own = numbers_in(node.attributes.get(TRANSFORM), 6)
-    if own is not None:
-        yield node, own
-        return
-    there = lengths_there(group, level.get("asset")) if isinstance(node, Group) else {}
-    for child in node.hierarchy.children(node) if there else ():
-        own = numbers_in(child.attributes.get(TRANSFORM), 6)
-        if own is not None and there.get(child.path) == level[SHAPE]:
-            yield child, own
 
 
 @rule(
@@ -208,6 +173,7 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
     found = {
         level["asset"]: (place, level, cells) for place, level, cells in levels_with_cells(group)
     }
+    told = set()
     for place, level, cells in found.values():
         inner, source = level.get("transform"), level.get("derived_from")
         given = inner.get("scale") if isinstance(inner, Mapping) else None
@@ -215,8 +181,9 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
         if scale is None or 0 in scale or not isinstance(source, str) or source not in found:
             continue
         others = (found[source][2], next(iter(found.values()))[2])
-        if any(_fits(cells, other, scale) for other in others):
-            continue
+        if any(_fits(cells, other, scale) for other in others) or source in told:
+            continue  # what was made of a level whose cells are wrong differs from it
+        told.add(level["asset"])
         if outside_of_box(group, with_lengths(group, level)) is None or not one_is_inside(group):
             yield Fail(
                 group.attribute_pointer(*place, "transform", "scale"),

@@ -295,15 +295,17 @@ def exchanged_origin(given: Any, matrix: Any) -> list[Any] | None:
     x, y = at if first else at[::-1]
     there, exchanged = (
         [(low / end, high / end) for (low, high), end in zip(ends, world, strict=True)]
-        for ends in (ends_of(matrix, (x, y)), ends_of(matrix, (y, x)))
+        for ends in (ends_of(matrix, one, min(world) / 1e6) for one in ((x, y), (y, x)))
     )
     beside = any(low >= 1 or high <= -1 for low, high in there)
     within = all(low >= -1.01 and high <= 1.01 for low, high in exchanged)
     return [*at[::-1]] if beside and within else None
 
 
-def ends_of(matrix: Any, origin: tuple[float, ...]) -> Iterator[tuple[float, float]]:
-    """Yield where the tiles of a tile matrix begin and end, along X and along Y; the same where the sizes of the matrix are not known.
+def ends_of(
+    matrix: Any, origin: tuple[float, ...], least: float = 0.0
+) -> Iterator[tuple[float, float]]:
+    """Yield where the tiles of a tile matrix begin and end, along X and along Y.
 
     Parameters
     ----------
@@ -311,10 +313,12 @@ def ends_of(matrix: Any, origin: tuple[float, ...]) -> Iterator[tuple[float, flo
         A tile matrix.
     origin : tuple of float
         Its origin, X before Y.
+    least : float
+        How far they go at least, where the sizes of the matrix are not known, as those without cellSize are.
     """
     cell = member(matrix, "cellSize")
     for begin, name in zip(origin, ("Width", "Height"), strict=True):
         sizes = [cell, member(matrix, f"tile{name}"), member(matrix, f"matrix{name}")]
-        length = math.prod(map(float, sizes)) if all(map(is_positive, sizes)) else 0.0
+        length = math.prod(map(float, sizes)) if all(map(is_positive, sizes)) else least
         down = name == "Height" and member(matrix, "cornerOfOrigin") != "bottomLeft"
         yield (begin - length, begin) if down else (begin, begin + length)

@@ -239,8 +239,8 @@ def _same_arrays(found: list[Group], arrays: dict[str, dict[str, Array]]) -> Rul
         for name, array in own.items():
             first = everything[name]
             yield from _same_lengths(array, first, own)
-            if bool(mapping_names(array)) != bool(mapping_names(first)):  # their names may differ
-                with_it, without = (array, first) if mapping_names(array) else (first, array)
+            if _has_mapping(array) != _has_mapping(first):  # their names may differ
+                with_it, without = (array, first) if _has_mapping(array) else (first, array)
                 yield Fail(
                     array.attribute_pointer("grid_mapping"),
                     f"{with_it.path} has a grid mapping, {without.path} has none",
@@ -259,6 +259,12 @@ def _same_arrays(found: list[Group], arrays: dict[str, dict[str, Array]]) -> Rul
                         path=array.path,
                         rule="GZ-MS-004",
                     )
+
+
+def _has_mapping(array: Array) -> bool:
+    """Whether an array has a grid mapping; also one that is no text, which is GZ-CRS-001."""
+    given = array.attributes.get("grid_mapping")
+    return bool(mapping_names(array)) or not (given is None or isinstance(given, str))
 
 
 def _same_lengths(array: Array, first: Array, beside: Mapping[str, Array]) -> RuleOutput:

@@ -87,7 +87,7 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
                 " where a reader places the level depends on which of them it goes by",
                 related=(node.path,),
             )
-        if (box := outside_of_box(group, level)) is not None:
+        elif (box := outside_of_box(group, level)) is not None:
             by = (
                 f"{TRANSFORM} and {SHAPE} of level {place[-1]}"
                 if SHAPE in given

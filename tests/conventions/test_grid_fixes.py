@@ -65,3 +65,24 @@ def test_the_one_thing_that_does_not_fit_is_changed(
 
     assert fixed == attributes | right
     assert _written(tmp_path, shape, fixed) == []
+
+
+@pytest.mark.parametrize(("box", "fixed"), [([0, 10, 500, 40], True), ([0, 10, 50, 40], False)])
+def test_a_box_of_a_level_that_is_that_of_nodes_is_left(
+    box: list[int], fixed: bool, tmp_path: Path
+) -> None:
+    _written(tmp_path, [4, 6], {})
+    (tmp_path / "0").mkdir()
+    (tmp_path / "zarr.json").rename(tmp_path / "0" / "zarr.json")
+    level = {"asset": "0", "spatial:transform": [10, 0, 0, 0, -10, 40], "spatial:bbox": box}
+    entries = [known_conventions.SPATIAL.entry, known_conventions.MULTISCALES.entry]
+    attributes = {
+        "zarr_conventions": [dict(one) for one in entries],
+        "spatial:dimensions": ["y", "x"],
+        "multiscales": {"layout": [level]},
+    }
+    document = {"zarr_format": 3, "node_type": "group", "attributes": attributes}
+    (tmp_path / "zarr.json").write_text(json.dumps(document))
+    (finding,) = nz.check(tmp_path, conventions="zcf", progress=False).findings
+    assert finding.pointer == "/attributes/multiscales/layout/0/spatial:bbox"
+    assert (finding.fix is not None) is fixed

@@ -21,6 +21,7 @@ from nz_explorer.conventions.zcf.grids import (
     are_lengths,
     are_two,
     box_of,
+    by_the_box,
     exchanged,
     in_force,
     is_affine,
@@ -146,15 +147,19 @@ def _box_is_its_own(
         holder, whose, transform = in_force(placed[0]), f" of {placed[0].path}", placed[1]
     if transform is None or not is_affine(holder) or odd_transform(transform, "") is not None:
         return
-    right = box_of(transform, level[SHAPE], nodes=holder.get(REGISTRATION) == "node")
+    nodes = holder.get(REGISTRATION) == "node"
+    right, other = (box_of(transform, level[SHAPE], nodes=one) for one in (nodes, not nodes))
     off = sorted(apart(box, right, transform))
     # the last cells of a coarser level may reach over what they were made of
     reaches_over = "derived_from" in level and off[1] <= CLOSE and off[3] < 1
     if off[3] > CLOSE and not reaches_over and all(map(math.isfinite, right)):
+        is_right = max(apart(box, other, transform)) <= CLOSE or by_the_box(
+            transform, box, level[SHAPE], nodes=nodes
+        )
         yield Fail(
             at,
             f"{said}, and {TRANSFORM}{whose} and the lengths of the level, {shown(level[SHAPE])}, give {shown(right)}",
-            fix=set_to(at, right, "suggest"),
+            fix=None if is_right else set_to(at, right, "suggest"),  # another thing is wrong then
         )
 
 

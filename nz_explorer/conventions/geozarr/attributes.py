@@ -63,6 +63,8 @@ def attribute_values(node: Node) -> Iterator[Fail]:
                 f"attribute {json_text(name)} {within} {json_text(_first_of_none(value))};"
                 " allowed are strings, numbers, booleans, arrays and objects",
             )
+        elif name == "grid_mapping" and isinstance(node, Array):
+            continue  # GZ-CRS-001, GZ-COORD-003
         elif (kind := _wrong_type(name, value)) is not None:
             yield Fail(
                 pointer,

@@ -381,6 +381,7 @@ def arrays_of_group(group: Group) -> Iterator[Fail]:
             yield Fail(
                 array.attribute_pointer("grid_mapping"),
                 f"grid_mapping must be the name of an array, got {json_text(given)}",
+                fix=_lone_mapping(array, given),
                 path=array.path,
                 rule="GZ-COORD-003" if coordinate else "GZ-CRS-001",
             )
@@ -393,6 +394,15 @@ def arrays_of_group(group: Group) -> Iterator[Fail]:
                     path=array.path,
                     rule="GZ-COORD-003" if coordinate else "GZ-CRS-001",
                 )
+
+
+def _lone_mapping(array: Array, given: Any) -> FixMaker | None:
+    """Return the fix that takes the one name out of its list."""
+    if not (isinstance(given, list) and len(given) == 1 and isinstance(given[0], str)):
+        return None
+    return lambda _node: Draft(
+        "suggest", set_attribute(array, "grid_mapping", given[0]), node=array
+    )
 
 
 def mapping_names(array: Array) -> list[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.geozarr.multiscales import has_tiles
@@ -11,10 +13,14 @@ from nz_explorer.conventions.geozarr.tile_matrix_sets import (
     KNOWN_SETS,
     TILE,
     UTM,
+    code_of_set,
+    ends_of,
+    exchanged_origin,
     is_positive,
     matrices_by_id,
     name_of_set,
     tile_of,
+    x_is_first,
 )
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
@@ -28,7 +34,6 @@ from nz_explorer.model.dialects.multiscales import member
 if TYPE_CHECKING:
     from nz_explorer.values.coordinates.monotonicity import Monotonicity
 
-_MERCATOR = 20037508.342789244
 _POLAR = 16440759.350252
 _TRANSVERSE = 20003931.4586255
 _GRIDS: dict[str, tuple[float, float, float]] = {
@@ -38,9 +43,9 @@ _GRIDS: dict[str, tuple[float, float, float]] = {
     "UPSAntarcticWGS84Quad": (2e6 - _POLAR, 2e6 + _POLAR, 2 * _POLAR / TILE),
     "UPSArcticWGS84Quad": (2e6 - _POLAR, 2e6 + _POLAR, 2 * _POLAR / TILE),
     "WGS1984Quad": (-180.0, 90.0, 180 / TILE),
-    "WebMercatorQuad": (-_MERCATOR, _MERCATOR, 2 * _MERCATOR / TILE),
+    "WebMercatorQuad": (-crs.MERCATOR, crs.MERCATOR, 2 * crs.MERCATOR / TILE),
     "WorldCRS84Quad": (-180.0, 90.0, 180 / TILE),
-    "WorldMercatorWGS84Quad": (-_MERCATOR, _MERCATOR, 2 * _MERCATOR / TILE),
+    "WorldMercatorWGS84Quad": (-crs.MERCATOR, crs.MERCATOR, 2 * crs.MERCATOR / TILE),
     **dict.fromkeys(UTM, (5e5 - _TRANSVERSE / 2, _TRANSVERSE, _TRANSVERSE / TILE)),
 }
 """Of sets that are known by name: where tiles begin along X and Y, and the size of cells at the first level; each level halves it."""
@@ -62,6 +67,28 @@ def _axis(array: Array) -> int | None:
     return 0 if words & crs.X_NAMES else 1 if words & crs.Y_NAMES else None
 
 
+@dataclass(frozen=True, slots=True)
+class _Tiles:
+    """Where the tiles of a level are.
+
+    Attributes
+    ----------
+    origins : list of tuple of float
+        Where they may begin along X and Y: two places where it is not known which number of an origin is for X.
+    cell : float
+        The size of their cells.
+    size : tuple of int
+        Their width and height.
+    ends : tuple of tuple of float, or None
+        How far they go along X and along Y, where that is known.
+    """
+
+    origins: list[tuple[float, ...]]
+    cell: float
+    size: tuple[int, int] = (TILE, TILE)
+    ends: tuple[tuple[float, float], ...] | None = None
+
+
 @rule("GZ-MS-017", on="values", when=lambda array, _: _axis(array) is not None)
 def level_on_the_tile_grid(array: Array, found: Monotonicity) -> Iterator[Fail]:
     """Compare the spacing of a coordinate of a level with the cells of its tile matrix, and where it begins with its tiles."""
@@ -73,8 +100,8 @@ def level_on_the_tile_grid(array: Array, found: Monotonicity) -> Iterator[Fail]:
     grid = _grid(array, level)
     if grid is None or first == last:
         return
-    origins, cell, tiles = grid
-    step, tile = (last - first) / (length - 1), tiles[1 - axis]
+    cell, origins = grid.cell, grid.origins
+    step, tile = (last - first) / (length - 1), grid.size[axis]
     name = json_text(level.name)
     if abs(abs(step) - cell) > cell / 100:
         yield Fail(
@@ -85,30 +112,36 @@ def level_on_the_tile_grid(array: Array, found: Monotonicity) -> Iterator[Fail]:
         return
     begin = first - step / 2
     beside = []
-    for origin in {origins[axis], *(() if len(origins) < 3 else (origins[1 - axis],))}:
-        after = (begin - origin) / cell
+    for origin in origins:
+        after = (begin - origin[axis]) / cell
         rest = after % tile if step > 0 else -after % tile
         beside.append(
             0 if length <= tile and rest + length <= tile + _ASIDE else min(rest, tile - rest)
         )
     if min(beside) > _ASIDE + abs(begin) * _ROUNDED / cell:
+        at = f", the first of which begins at {origins[0][axis]:.10g}" if len(origins) == 1 else ""
         yield Fail(
             "",
-            f"{array.path} begins at {begin:.10g}, which is {min(beside):.4g} cells from the nearest edge of a tile of {name}: its"
-            " chunks do not begin where tiles do",
+            f"{array.path} begins at {begin:.10g}, which is {min(beside):.4g} cells from the nearest edge of a tile of {name}{at}:"
+            " its chunks do not begin where tiles do",
         )
+    elif grid.ends is not None:
+        low, high = sorted((begin, begin + step * length))
+        start, stop = grid.ends[axis]
+        if start < stop and (low >= stop or high <= start):
+            yield Fail(
+                "",
+                f"{array.path} goes from {low:.10g} to {high:.10g}, and the tiles of {name} from {start:.10g} to {stop:.10g}: none"
+                " of them is there",
+            )
 
 
 def _are_numbers(*values: Any) -> bool:
     return all(isinstance(one, int | float) and not isinstance(one, bool) for one in values)
 
 
-def _grid(array: Array, level: Any) -> tuple[tuple[float, ...], float, tuple[int, int]] | None:
-    """Return where the tiles of a level begin, the size of its cells, and the height and width of its tiles.
-
-    Of an inline set it is not known which number of the origin is for X: there are three then, the last of which says so.
-    None where the coordinate is in other units, or the tile matrix is not known.
-    """
+def _grid(array: Array, level: Any) -> _Tiles | None:
+    """Return where the tiles of a level are, None where the coordinate is in other units, or the tile matrix is not known."""
     above = array.hierarchy.node_if_loaded(level.parent or "/") if level.path != "/" else None
     if not isinstance(above, Group) or not has_tiles(above.attributes):
         return None
@@ -121,15 +154,20 @@ def _grid(array: Array, level: Any) -> tuple[tuple[float, ...], float, tuple[int
             return None
         x, y, cell = _GRIDS[called]
         halved = int(level.name) - KNOWN_SETS[called].levels[0]
-        return (x, y), cell / 2**halved, (TILE, TILE)
-    matrix = matrices_by_id(given).get(level.name)
-    tiles, inline = tile_of(matrix), member(given, "tile_matrix_set")
-    origin, cell = numbers(member(matrix, "pointOfOrigin"), 2), member(matrix, "cellSize")
-    system = member(inline, "crs") or member(inline, "supportedCRS")
-    code = crs.code(member(system, "uri") or member(system, "wkt") or system)
-    if tiles is None or origin is None or not is_positive(cell):
+        return _Tiles([(x, y)], cell / 2**halved)
+    matrix, code = matrices_by_id(given).get(level.name), code_of_set(given)
+    tile, cell = tile_of(matrix), member(matrix, "cellSize")
+    origin = numbers(member(matrix, "pointOfOrigin"), 2)
+    if tile is None or origin is None or not is_positive(cell) or not _same_units(units, code):
         return None
-    return ((*origin, 0.0), cell, tiles) if _same_units(units, code) else None
+    first, size = x_is_first(given), (tile[1], tile[0])
+    if first is None or exchanged_origin(given, matrix) is not None:  # which is GZ-MS-009
+        return _Tiles([origin, origin[::-1]], cell, size)
+    right = origin if first else origin[::-1]
+    along_x, along_y = ends_of(matrix, right)
+    if code in _DEGREES:  # a longitude may be written with 360 more
+        along_x = -math.inf, math.inf
+    return _Tiles([right], cell, size, (along_x, along_y))
 
 
 def _same_units(units: str, code: str | None) -> bool:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from nz_explorer.model.dialects import crs
+from nz_explorer.model.dialects.cs import numbers
 from nz_explorer.model.dialects.multiscales import identifier, level_name, member
 
 TILE = 256
@@ -52,6 +55,12 @@ class TileMatrixSet:
         return height * more, width * more
 
 
+_WORLDS = {
+    "EPSG:3857": (True, crs.MERCATOR, crs.MERCATOR),
+    "EPSG:4326": (False, 180.0, 90.0),
+    "OGC:CRS84": (True, 180.0, 90.0),
+}
+"""Of systems that sets usually have: whether the axis of X is first, and how far X and Y go."""
 _CANADIAN = (
     (5, 5), (8, 8), (14, 13), (22, 21), (38, 36), (66, 62), (110, 103), (188, 177), (329, 309), (548, 515),
     (938, 882), (1563, 1470), (2626, 2469), (4528, 4257), (7723, 7262), (13130, 12344), (21882, 20574),
@@ -233,3 +242,83 @@ def is_positive(given: Any) -> bool:
     """
     number = isinstance(given, int | float) and not isinstance(given, bool)
     return number and 0 < given <= sys.float_info.max
+
+
+def code_of_set(given: Any) -> str | None:
+    """Return the code of the reference system of an inline set, None where it names none.
+
+    Parameters
+    ----------
+    given
+        The value of multiscales.
+    """
+    inline = member(given, "tile_matrix_set")
+    system = member(inline, "crs") or member(inline, "supportedCRS")
+    return crs.code(member(system, "uri") or member(system, "wkt") or system)
+
+
+def x_is_first(given: Any) -> bool | None:
+    """Return whether the first number of an origin is that of X, by the axes of the reference system; None where it is not certain.
+
+    Parameters
+    ----------
+    given
+        The value of multiscales, with an inline set.
+    """
+    inline = member(given, "tile_matrix_set")
+    system = member(inline, "crs") or member(inline, "supportedCRS")
+    named = member(system, "uri") or system
+    code = code_of_set(given)
+    if not isinstance(named, str) or "[" in named or code not in _WORLDS:
+        return None  # well-known text may have axes in an order of its own
+    axes = member(inline, "orderedAxes")
+    first = str(axes[0]).lower() if isinstance(axes, list) and axes else ""
+    other = crs.Y_NAMES | {"n"} if _WORLDS[code][0] else crs.X_NAMES | {"e"}
+    return None if first in other else _WORLDS[code][0]
+
+
+def exchanged_origin(given: Any, matrix: Any) -> list[Any] | None:
+    """Return the origin of a tile matrix that is beside the world, and is not with its numbers exchanged; None of any other.
+
+    Parameters
+    ----------
+    given
+        The value of multiscales, with an inline set.
+    matrix
+        One of its tile matrices.
+    """
+    at = member(matrix, "pointOfOrigin") or member(matrix, "topLeftCorner")
+    first = x_is_first(given)
+    if first is None or numbers(at, 2) is None:
+        return None
+    world = _WORLDS[str(code_of_set(given))][1:]
+    x, y = at if first else at[::-1]
+    there, exchanged = (
+        [(low / end, high / end) for (low, high), end in zip(ends, world, strict=True)]
+        for ends in (ends_of(matrix, one, min(world) / 1e6) for one in ((x, y), (y, x)))
+    )
+    beside = any(low >= 1 or high <= -1 for low, high in there)
+    within = all(low >= -1.01 and high <= 1.01 for low, high in exchanged)
+    return [*at[::-1]] if beside and within else None
+
+
+def ends_of(
+    matrix: Any, origin: tuple[float, ...], least: float = 0.0
+) -> Iterator[tuple[float, float]]:
+    """Yield where the tiles of a tile matrix begin and end, along X and along Y.
+
+    Parameters
+    ----------
+    matrix
+        A tile matrix.
+    origin : tuple of float
+        Its origin, X before Y.
+    least : float
+        How far they go at least, where the sizes of the matrix are not known, as those without cellSize are.
+    """
+    cell = member(matrix, "cellSize")
+    for begin, name in zip(origin, ("Width", "Height"), strict=True):
+        sizes = [cell, member(matrix, f"tile{name}"), member(matrix, f"matrix{name}")]
+        length = math.prod(map(float, sizes)) if all(map(is_positive, sizes)) else least
+        down = name == "Height" and member(matrix, "cornerOfOrigin") != "bottomLeft"
+        yield (begin - length, begin) if down else (begin, begin + length)

@@ -22,6 +22,7 @@ ZCF = Convention(
             "nz_and_cf",
             "spatial",
             "spatial_levels",
+            "level_places",
             "pyramids",
         )
     ),

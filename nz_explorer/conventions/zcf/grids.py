@@ -86,6 +86,29 @@ def y_and_x_instead(array: Array, names: list[str]) -> list[str] | None:
     return found if found[1].lower() in crs.X_NAMES and found[0].lower() in crs.Y_NAMES else None
 
 
+def names_meant(array: Array, names: list[str]) -> list[str] | None:
+    """Return the dimensions of an array that are meant by two names, of which it has not both; None where that is not clear.
+
+    They are its y and its x by their names, or are called the same but for capitals.
+
+    Parameters
+    ----------
+    array : Array
+        Some array.
+    names : list of str
+        Two names.
+    """
+    dims = [name for name in array.dimension_names or () if name]
+    by_role = [
+        [one for one in dims if one.lower() in known] for known in (crs.Y_NAMES, crs.X_NAMES)
+    ]
+    alike = [[one for one in dims if one.lower() == name.strip().lower()] for name in names]
+    for found in (by_role, alike):
+        if [len(one) for one in found] == [1, 1] and found[0] != found[1]:
+            return [found[0][0], found[1][0]]
+    return None
+
+
 def lengths_of(array: Array, names: list[str]) -> list[int] | None:
     """Return how long dimensions of an array are, None where it has not all of them, or where its y and x are others.
 
@@ -274,6 +297,35 @@ def apart(box: list[float], other: list[float], transform: list[float]) -> list[
     ]
 
 
+def exchanged_origin(given: list[float]) -> list[float]:
+    """Return a transform with the two numbers of its origin exchanged.
+
+    Parameters
+    ----------
+    given : list of float
+        The six factors.
+    """
+    a, b, c, d, e, f = given
+    return [a, b, f, d, e, c]
+
+
+def beside_the_map(given: list[float], shape: list[int]) -> bool:
+    """Whether a grid of EPSG:3857 is beside the map of the world, and on it with the two numbers of its origin exchanged.
+
+    Parameters
+    ----------
+    given : list of float
+        The six factors.
+    shape : list of int
+        The number of rows and of columns.
+    """
+    end = crs.MERCATOR
+    low_x, low_y, high_x, high_y = box_of(given, shape, nodes=False)
+    beside = max(low_x, low_y) >= end or min(high_x, high_y) <= -end
+    other = box_of(exchanged_origin(given), shape, nodes=False)
+    return beside and all(abs(one) <= end * 1.01 for one in other)
+
+
 def by_the_box(
     given: list[float], box: list[float], shape: list[int], *, nodes: bool
 ) -> tuple[list[float], str] | None:
@@ -301,6 +353,8 @@ def _meant(
 ) -> Iterator[tuple[list[float], str]]:
     """Yield transforms that may be meant, and what is odd about the one that is given then."""
     a, b, c, d, e, f = given
+    why = f"whose third and sixth number are exchanged by {BOX}: the first of them is that of x"
+    yield exchanged_origin(given), why
     if e > 0:
         why = f"by which the rows go north from {shown(f)}, and by {BOX} they go south: the fifth number is negative then"
         yield [a, b, c, d, -e, f], why

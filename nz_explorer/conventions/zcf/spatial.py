@@ -20,14 +20,17 @@ from nz_explorer.conventions.zcf.grids import (
     apart,
     are_lengths,
     are_two,
+    beside_the_map,
     box_of,
     by_the_box,
     degrees_beyond,
     exchanged,
+    exchanged_origin,
     in_force,
     is_affine,
     is_exchanged,
     lengths_of,
+    names_meant,
     numbers_in,
     odd_transform,
     y_and_x_instead,
@@ -41,7 +44,7 @@ from nz_explorer.model.paths import all_above, below
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
-    from nz_explorer.engine.findings import Severity
+    from nz_explorer.engine.findings import FixMaker, Severity
     from nz_explorer.model import Node
 
 
@@ -81,7 +84,7 @@ def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
             group.attribute_pointer(SHAPE),
             f"{SHAPE} is {shown(given)}, and {path} has {shown(has)}",
             related=(path,),
-            fix=None if fits else lambda node: Draft("suggest", set_attribute(node, SHAPE, has)),
+            fix=None if fits else _set(SHAPE, has),
         )
 
 
@@ -116,8 +119,17 @@ def none_has_them(group: Group, arrays: Iterable[Array]) -> Iterator[Fail]:
         group.attribute_pointer(DIMENSIONS),
         f"{DIMENSIONS} is {shown(names)}, and no array that it is for has both: {has}",
         related=(first.path,),
+        fix=_names_of(names_meant(array, names) for array in grids),
         rule="ZCF-SPATIAL-001",
     )
+
+
+def _names_of(meant: Iterable[list[str] | None]) -> FixMaker | None:
+    """Return the fix that names the dimensions which are meant, where they are the same in all arrays."""
+    first, *others = meant
+    if first is None or any(one != first for one in others):
+        return None
+    return _set(DIMENSIONS, first)
 
 
 def not_y_and_x(node: Node, arrays: Iterable[Array]) -> Fail | None:
@@ -140,7 +152,7 @@ def not_y_and_x(node: Node, arrays: Iterable[Array]) -> Fail | None:
         node.attribute_pointer(DIMENSIONS),
         f"{DIMENSIONS} is {shown(names)}, and the dimensions of y and x of {have[0].path} are {listed(map(shown, right))}",
         related=() if have[0] is node else (have[0].path,),
-        fix=lambda node: Draft("suggest", set_attribute(node, DIMENSIONS, right)),
+        fix=_set(DIMENSIONS, right),
         rule="ZCF-SPATIAL-001",
     )
 
@@ -228,6 +240,7 @@ def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
                 else " the array has no dimensions"
             ),
             related=() if own else (holder.path,),
+            fix=_names_of([names_meant(array, names)]) if own else None,
             severity=milder,
         )
         return
@@ -244,7 +257,7 @@ def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
         yield Fail(
             array.attribute_pointer(SHAPE),
             f"{SHAPE} is {shown(given)}, and the array has {shown(lengths)}",
-            fix=lambda node: Draft("suggest", set_attribute(node, SHAPE, lengths)),
+            fix=_set(SHAPE, lengths),
             rule="ZCF-SPATIAL-001",
         )
 
@@ -290,6 +303,7 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
             node.attribute_pointer(name),
             f"{name} is {shown(own[name])}, and the reference system, {system}, is one of longitudes and latitudes in degrees:"
             " there are no such longitudes or latitudes",
+            fix=_origin_exchanged(node) if name == TRANSFORM else None,
         )
         return
     told, at = False, node.attribute_pointer(BOX)
@@ -304,9 +318,18 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
     yield Fail(
         at,
         f"{BOX} is {shown(box)}, and is to be the minima of x and y, and then the maxima",
-        fix=None
-        if across
-        else lambda node: Draft("suggest", set_attribute(node, BOX, [x[0], y[0], x[1], y[1]])),
+        fix=None if across else _set(BOX, [x[0], y[0], x[1], y[1]]),
+    )
+
+
+def _origin_exchanged(node: Node) -> FixMaker | None:
+    """Return the fix that exchanges the numbers of an origin, where these are a latitude and a longitude then."""
+    given = numbers_in(node.attributes[TRANSFORM], 6) or []
+    right = exchanged_origin(given)
+    if degrees_beyond({**_with_system(node), TRANSFORM: right}) is not None:
+        return None
+    return lambda node: Draft(
+        "suggest", set_attribute(node, TRANSFORM, right), "if they are exchanged"
     )
 
 
@@ -346,32 +369,58 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
             )
         elif found and shape not in found:
             return  # the shape is wrong, which is reported
-    if box is None or not are_lengths(shape):
+    if not are_lengths(shape):
         return
-    nodes = whole.get(REGISTRATION) == "node"
+    if box is not None:
+        yield from _box_is_that_of(node, given, shape, by)
+    elif (
+        own and _with_system(node).get("proj:code") == "EPSG:3857" and beside_the_map(given, shape)
+    ):
+        yield _of_another_transform(
+            node,
+            exchanged_origin(given),
+            "by which the grid is beside the map of EPSG:3857, and on it with the third and sixth number exchanged",
+        )
+
+
+def _box_is_that_of(node: Node, given: list[float], shape: list[int], by: str) -> Iterator[Fail]:
+    """Compare the box of a node with a transform and a shape, which are its own or not."""
+    box, nodes = numbers_in(node.attributes[BOX], 4), in_force(node).get(REGISTRATION) == "node"
     right = box_of(given, shape, nodes=nodes)
-    if not all(map(math.isfinite, right)):
+    if box is None or not all(map(math.isfinite, right)):
         return  # numbers so large are no map
     off = apart(box, right, given)
-    if max(off) > CLOSE:
-        half = not nodes and all(abs(part - 0.5) <= CLOSE for part in off)
-        meant = by_the_box(given, box, shape, nodes=nodes) if own else None
-        if meant is not None:
-            right, odd_of_it = meant
-            yield Fail(
-                node.attribute_pointer(TRANSFORM),
-                f"{TRANSFORM} is {shown(given)}, {odd_of_it}",
-                fix=lambda node: Draft("suggest", set_attribute(node, TRANSFORM, right)),
-            )
-            return
-        why = f' with {REGISTRATION} "node"' if nodes else ""
-        if half:
-            why = ": the box runs through the middle of the outer cells, which should be inside"
-        yield Fail(
-            node.attribute_pointer(BOX),
-            f"{BOX} is {shown(box)}, and {by} give {shown(right)}{why}",
-            fix=lambda node: Draft("suggest", set_attribute(node, BOX, right)),
-        )
+    if max(off) <= CLOSE:
+        return
+    if TRANSFORM in node.attributes and (meant := by_the_box(given, box, shape, nodes=nodes)):
+        yield _of_another_transform(node, *meant)
+        return
+    why = f' with {REGISTRATION} "node"' if nodes else ""
+    if not nodes and all(abs(part - 0.5) <= CLOSE for part in off):
+        why = ": the box runs through the middle of the outer cells, which should be inside"
+    fixes: tuple[FixMaker, ...] = (_set(BOX, right),)
+    if max(apart(box, box_of(given, shape, nodes=not nodes), given)) <= CLOSE:
+        other = "pixel" if nodes else "node"
+        why += f"; it is that of the same grid with {REGISTRATION} {shown(other)}"
+        fixes = _set(REGISTRATION, other), *fixes
+    yield Fail(
+        node.attribute_pointer(BOX),
+        f"{BOX} is {shown(box)}, and {by} give {shown(right)}{why}",
+        fix=fixes[0],
+        alternatives=fixes[1:],
+    )
+
+
+def _set(name: str, right: Any) -> FixMaker:
+    return lambda node: Draft("suggest", set_attribute(node, name, right))
+
+
+def _of_another_transform(node: Node, right: list[float], why: str) -> Fail:
+    return Fail(
+        node.attribute_pointer(TRANSFORM),
+        f"{TRANSFORM} is {shown(node.attributes[TRANSFORM])}, {why}",
+        fix=_set(TRANSFORM, right),
+    )
 
 
 def _arrays(node: Node) -> list[Array]:

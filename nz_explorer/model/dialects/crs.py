@@ -24,6 +24,8 @@ WKT_ATTRIBUTES = ("crs_wkt", "spatial_ref")
 X_NAMES = frozenset(("x", "lon", "longitude", "easting", "projection_x_coordinate", "xc", "nx"))
 Y_NAMES = frozenset(("y", "lat", "latitude", "northing", "projection_y_coordinate", "yc", "ny"))
 """Names of dimensions that run east and north, in lower case."""
+MERCATOR = 20037508.342789244
+"""How far the square map of the world goes along X and Y that is EPSG:3857, in metres."""
 
 _CODE = re.compile(r"^\s*(?:\[?\s*)([A-Za-z]+):([A-Za-z0-9.]+)\s*\]?\s*$")
 _URN = re.compile(r"urn:(?:x-)?ogc:def:crs:([A-Za-z]+):[^:]*:([A-Za-z0-9.]+)$")

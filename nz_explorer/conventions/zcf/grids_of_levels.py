@@ -1,0 +1,213 @@
+"""Levels of pyramids as zarr-conventions/spatial describes them in a layout: their lengths, their boxes and their cells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from nz_explorer.conventions.zcf import known_conventions
+from nz_explorer.conventions.zcf.declarations import levels
+from nz_explorer.conventions.zcf.grids import (
+    BOX,
+    CLOSE,
+    DIMENSIONS,
+    REGISTRATION,
+    SHAPE,
+    TRANSFORM,
+    apart,
+    are_lengths,
+    are_two,
+    box_of,
+    exchanged,
+    in_force,
+    is_affine,
+    is_exchanged,
+    lengths_of,
+    numbers_in,
+    odd_transform,
+)
+from nz_explorer.model import Array, Group, Node
+from nz_explorer.model.paths import below
+
+
+def is_pyramid(group: Group) -> bool:
+    """Whether a group has multiscales.
+
+    Parameters
+    ----------
+    group : Group
+        Some group.
+    """
+    return "multiscales" in group.attributes
+
+
+def node_of(group: Group, asset: Any) -> Node | None:
+    """Return what the path of a level leads to.
+
+    Parameters
+    ----------
+    group : Group
+        With a pyramid.
+    asset : object
+        The path of a level.
+    """
+    return group.hierarchy.get(below(group.path) + asset) if isinstance(asset, str) else None
+
+
+def lengths_there(group: Group, asset: Any) -> dict[str, list[int]]:
+    """Return the lengths of y and x by array that a level has, or is; none where that is not told.
+
+    Parameters
+    ----------
+    group : Group
+        With a pyramid.
+    asset : object
+        The path of a level.
+    """
+    node = node_of(group, asset)
+    if node is None:
+        return {}
+    children = node.hierarchy.children(node) if isinstance(node, Group) else [node]
+    found = {}
+    for array in children:
+        names = array.attributes.get(DIMENSIONS) or node.attributes.get(DIMENSIONS)
+        names = names or group.attributes.get(DIMENSIONS)
+        if isinstance(array, Array) and are_two(names) and not exchanged(names):
+            lengths = lengths_of(array, names)
+            if lengths is not None:
+                found[array.path] = lengths
+    return found
+
+
+def with_lengths(group: Group, level: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a level with a shape: its own, or that which its arrays have, where they have one.
+
+    Parameters
+    ----------
+    group : Group
+        With a pyramid.
+    level : Mapping
+        One of its levels, as the layout has it.
+    """
+    if SHAPE in level:
+        return level
+    found = {tuple(one) for one in lengths_there(group, level.get("asset")).values()}
+    return {**level, SHAPE: [*found.pop()]} if len(found) == 1 else level
+
+
+def outside_of_box(group: Group, level: Mapping[str, Any]) -> list[float] | None:
+    """Return the box of a level that is not that of the pyramid; None where it is, or one of them is not known.
+
+    Parameters
+    ----------
+    group : Group
+        With a pyramid.
+    level : Mapping
+        One of its levels, as the layout has it.
+    """
+    box = numbers_in(group.attributes.get(BOX), 4)
+    transform, shape = numbers_in(level.get(TRANSFORM), 6), level.get(SHAPE)
+    if box is None or is_exchanged(box) or transform is None or not are_lengths(shape):
+        return None  # what is wrong with a box by itself is reported for itself
+    own = box_of(transform, shape, nodes=group.attributes.get(REGISTRATION) == "node")
+    # the last cells of a coarser level may reach further than those that they were made of
+    return own if max(apart(box, own, transform)) > 1 else None
+
+
+def one_is_inside(group: Group) -> bool:
+    """Whether the box of a pyramid is that of one of its levels.
+
+    Parameters
+    ----------
+    group : Group
+        With a pyramid.
+    """
+    placed = (
+        with_lengths(group, level)
+        for _, level in islice(levels(group), known_conventions.MOST_LEVELS)
+        if numbers_in(level.get(TRANSFORM), 6) is not None
+    )
+    return any(
+        are_lengths(level.get(SHAPE)) and outside_of_box(group, level) is None for level in placed
+    )
+
+
+def placed_elsewhere(group: Group, level: Mapping[str, Any]) -> tuple[Node, list[float]] | None:
+    """Return the transform that a level has itself, or one of its arrays, where the pyramid places it elsewhere than all of these.
+
+    Parameters
+    ----------
+    group : Group
+        With a pyramid.
+    level : Mapping
+        One of its levels, with a shape.
+    """
+    given, places = numbers_in(level.get(TRANSFORM), 6), list(placed_themselves(group, level))
+    registered = {**group.attributes, **level}.get(REGISTRATION, "pixel")
+    if given is None or any(
+        in_force(node).get(REGISTRATION, "pixel") != registered
+        or odd_transform(own, "") is not None
+        or not is_affine(in_force(node))
+        for node, own in places
+    ):
+        return None
+    box, *others = (
+        box_of(one, level[SHAPE], nodes=False) for one in (given, *(own for _, own in places))
+    )
+    return (
+        places[0] if others and all(max(apart(box, one, given)) > CLOSE for one in others) else None
+    )
+
+
+def placed_themselves(group: Group, level: Mapping[str, Any]) -> Iterator[tuple[Node, list[float]]]:
+    """Yield the transform that a level has itself, or else those of its arrays that are as long as it is.
+
+    Parameters
+    ----------
+    group : Group
+        With a pyramid.
+    level : Mapping
+        One of its levels, with a shape.
+    """
+    node = node_of(group, level.get("asset"))
+    if node is None or node is group:
+        return
+    own = numbers_in(node.attributes.get(TRANSFORM), 6)
+    if own is not None:
+        yield node, own
+        return
+    there = lengths_there(group, level.get("asset")) if isinstance(node, Group) else {}
+    for child in node.hierarchy.children(node) if there else ():
+        own = numbers_in(child.attributes.get(TRANSFORM), 6)
+        if own is not None and there.get(child.path) == level[SHAPE]:
+            yield child, own
+
+
+def levels_with_cells(
+    group: Group,
+) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any], tuple[float, float]]]:
+    """Yield the levels that have a path and a transform that can be used: where they are listed, and how large their cells are.
+
+    Parameters
+    ----------
+    group : Group
+        With a pyramid.
+    """
+    for place, level in islice(levels(group), known_conventions.MOST_LEVELS):
+        if (
+            isinstance(level.get("asset"), str)
+            and TRANSFORM in level
+            and (cells := _cells({**group.attributes, **level})) is not None
+        ):
+            yield place, level, cells
+
+
+def _cells(level: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Return how large the cells of a level are along x and y, None where that is not said or wrong by itself."""
+    given = numbers_in(level.get(TRANSFORM), 6)
+    if given is None or not is_affine(level) or odd_transform(given, "") is not None:
+        return None
+    a, b, _, d, e, _ = given
+    return math.hypot(a, d), math.hypot(b, e)

@@ -1,0 +1,178 @@
+"""zarr-conventions/spatial: the levels of a pyramid begin at one place, on the map of one reference system."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.conventions.zcf import known_conventions
+from nz_explorer.conventions.zcf.declarations import levels
+from nz_explorer.conventions.zcf.grids import (
+    CLOSE,
+    PROJ,
+    REGISTRATION,
+    SHAPE,
+    TRANSFORM,
+    are_lengths,
+    beside_the_map,
+    degrees_beyond,
+    exchanged_origin,
+    numbers_in,
+)
+from nz_explorer.conventions.zcf.grids_of_levels import (
+    is_pyramid,
+    levels_with_cells,
+    node_of,
+    outside_of_box,
+    placed_elsewhere,
+    with_lengths,
+)
+from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Group, Node
+from nz_explorer.model.dialects import crs
+
+_LON_LAT = frozenset({"EPSG:4326", "OGC:CRS84", "OGC:84"})
+"""One system, but for the order of axes, which arrays name."""
+
+
+@rule(
+    "ZCF-SPATIAL-001",
+    on="group",
+    needs=("attributes",),
+    when=is_pyramid,
+)
+def levels_begin_at_one_place(group: Group) -> Iterator[Fail]:
+    """Warn of levels that begin elsewhere than their source, and have no translation that would say so.
+
+    With the registration of nodes they do so rightly: the middle of a larger first cell is elsewhere.
+    """
+    found = {
+        level["asset"]: (place, level, cells)
+        for place, level, cells in levels_with_cells(group)
+        if {**group.attributes, **level}.get(REGISTRATION, "pixel") == "pixel"
+    }
+    told = {place for place, *_ in _beside_their_map(group)}
+    for place, level, cells in found.values():
+        inner, source = level.get("transform"), level.get("derived_from")
+        moved = inner.get("translation", [0]) if isinstance(inner, Mapping) else None
+        if not isinstance(source, str) or source not in found or not isinstance(moved, list):
+            continue
+        at, other, others = found[source]
+        long = with_lengths(group, level)
+        if outside_of_box(group, long) is not None or (
+            are_lengths(long.get(SHAPE)) and placed_elsewhere(group, long) is not None
+        ):
+            told.add(place)
+        if {place, at} & told:
+            continue  # which says the same
+        own, there = (level[TRANSFORM][2::3], other[TRANSFORM][2::3])
+        if all(one == 0 for one in moved) and math.dist(own, there) > CLOSE * min(*cells, *others):
+            told.add(place)
+            yield Fail(
+                group.attribute_pointer(*place, TRANSFORM),
+                f"by {TRANSFORM} level {place[-1]} begins at {shown(own)} and {shown(source)}, of which it is derived,"
+                f" at {shown(there)}: that is the same place where its translation is 0 or left out",
+            )
+
+
+@rule(
+    "ZCF-SPATIAL-001",
+    on="group",
+    needs=("attributes",),
+    when=is_pyramid,
+)
+def levels_are_on_the_map(group: Group) -> Iterator[Fail]:
+    """Warn of levels with no longitudes and latitudes in a system of these, or beside the map of EPSG:3857, and tell the first."""
+    found = [] if degrees_beyond(group.attributes) else list(_beside_their_map(group))
+    if not found:  # or reported for itself
+        return
+    place, given, why, right = found[0]
+    changed = [(group.attribute_pointer(*there, TRANSFORM), other) for there, _, _, other in found]
+    yield Fail(
+        group.attribute_pointer(*place, TRANSFORM),
+        f"{TRANSFORM} of level {place[-1]} is {shown(given)}, {why}",
+        fix=None
+        if right is None
+        else lambda _node: Draft(
+            "suggest", tuple(replace(at, other) for at, other in changed if other is not None)
+        ),
+    )
+
+
+def _beside_their_map(
+    group: Group,
+) -> Iterator[tuple[tuple[str | int, ...], list[float], str, list[float] | None]]:
+    """Yield where levels are listed that are beside the map of their system, their transform, why, and that with x and y of its origin exchanged, if it is on the map."""
+    for place, level, _ in levels_with_cells(group):
+        system, given = _of_proj(group, level), numbers_in(level[TRANSFORM], 6) or []
+        right, shape = exchanged_origin(given), with_lengths(group, level).get(SHAPE)
+        if (beyond := degrees_beyond({**system, TRANSFORM: given})) is not None:
+            why = (
+                f"and the reference system, {beyond[1]}, is one of longitudes and latitudes in degrees: there are no such longitudes"
+                " or latitudes"
+            )
+            wrong = degrees_beyond({**system, TRANSFORM: right}) is not None
+            yield place, given, why, None if wrong else right
+        elif (
+            crs.code(system.get("proj:code")) == "EPSG:3857"
+            and are_lengths(shape)
+            and beside_the_map(given, shape)
+        ):
+            why = "by which it is beside the map of EPSG:3857, and on it with the third and sixth number exchanged"
+            yield place, given, why, right
+
+
+def _of_proj(group: Group, level: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the attributes of proj: that count for a level: those of the pyramid, or else its own."""
+    holders = (group, node_of(group, level.get("asset")))
+    found = ({n: one.attributes[n] for n in PROJ if n in one.attributes} for one in holders if one)
+    return next(filter(None, found), {})
+
+
+@rule(
+    "ZCF-SPATIAL-001",
+    on="group",
+    needs=("attributes",),
+    when=is_pyramid,
+)
+def levels_are_in_one_system(group: Group) -> Iterator[Fail]:
+    """Warn of the group of a level that is in another reference system than the pyramid says for all its levels.
+
+    Where it says none, a level is in that of the level it is derived from: by scale and translation there is no way
+    from one system to another. Arrays in a level may have one of their own.
+    """
+    whole = _system(group)
+    found: dict[Any, tuple[Node, tuple[str, str], Any]] = {}
+    for _, level in islice(levels(group), known_conventions.MOST_LEVELS):
+        node = node_of(group, asset := level.get("asset"))
+        if node is None or node is group or (whole is not None and isinstance(node, Array)):
+            continue
+        if (own := _system(node)) is not None:
+            found[asset] = node, own, level.get("derived_from")
+    for node, own, source in found.values():
+        other: Node = group
+        if whole is not None:
+            theirs, why = whole, ", which is for all levels,"
+        elif isinstance(source, str) and source in found:
+            other, theirs, _ = found[source]
+            why = ", of which it is derived by a scale,"
+        else:
+            continue
+        if own[1] != theirs[1] and not {own[1], theirs[1]} <= _LON_LAT:
+            yield Fail(
+                node.attribute_pointer(own[0]),
+                f"{own[0]} of {node.path} is that of {own[1]}, and {theirs[0]} of {other.path}{why} that of {theirs[1]}",
+                path=node.path,
+                related=(other.path,),
+            )
+
+
+def _system(node: Node) -> tuple[str, str] | None:
+    """Return the attribute of proj: by which a node says its reference system, and the code of that; None where no code is there."""
+    found = ((name, crs.code(node.attributes.get(name))) for name in PROJ)
+    return next(((name, code) for name, code in found if code is not None), None)

@@ -120,9 +120,11 @@ def level_on_the_tile_grid(array: Array, found: Monotonicity) -> Iterator[Fail]:
         )
     if min(beside) > _ASIDE + abs(begin) * _ROUNDED / cell:
         at = f", the first of which begins at {origins[0][axis]:.10g}" if len(origins) == 1 else ""
+        beyond = f"{min(beside):.4g}"
+        cells = "1 cell" if beyond == "1" else f"{beyond} cells"
         yield Fail(
             "",
-            f"{array.path} begins at {begin:.10g}, which is {min(beside):.4g} cells from the nearest edge of a tile of {name}{at}:"
+            f"{array.path} begins at {begin:.10g}, which is {cells} from the nearest edge of a tile of {name}{at}:"
             " its chunks do not begin where tiles do",
         )
     elif grid.ends is not None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nz_explorer.engine.impact import Impact
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
-from nz_explorer.conventions.nczarr.superblock import V2, read_today, unread, unused
+from nz_explorer.conventions.nczarr.superblock import V2, as_object, read_today, unread, unused
 from nz_explorer.conventions.nczarr.text_as_json import no_text, shortened, stops_as_text
 
 ROUNDED_FILL = 9.96921e36
@@ -99,7 +99,25 @@ def scalar_fits(array: Array) -> Iterator[Fail]:
         mark = "this array is marked as a scalar"
         if place.value.get("scalar", 1) in (0, "0", None):
             mark = f"scalar is {shown(place.value['scalar'])}, which netCDF-C takes for the mark of a scalar whatever it says: the array"
-        yield Fail(place.at(member), f"{mark} and has dimensions: {shown(given)}")
+        said = f"{mark} and has dimensions: {shown(given)}"
+        yield Fail(place.at(member), said, fix=partial(_scalar_or_not, place))
+
+
+def _scalar_or_not(place: Place, node: Node) -> Draft | None:
+    """Take the mark away that says no, if the dimensions are there, or else the dimensions that nobody declares."""
+    if not isinstance(node, Array):
+        return None
+    references = node.dimension_references or ()
+    lost = {reference for reference, _ in nczarr.unresolved(node)}
+    meant = place.value.get("scalar", 1) not in (0, "0", None)
+    if not meant and not lost:
+        return Draft("suggest", (remove(place.at("scalar")),))
+    if meant and all(
+        one in lost or one.endswith(f"/{nczarr.SCALAR_DIMENSION}") for one in references
+    ):
+        member, _ = place.member("dimension_references")
+        return Draft("suggest", (replace(place.at(member), []),))
+    return None
 
 
 @rule("NCZ-PREC-001", on="array", formats=V2)
@@ -170,6 +188,9 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
             else f"types of attributes must be an object from names to types, got {shown(types)}",
             impact="blocks",
             readers={"netCDF-C": "cannot open the dataset: NCZarr error"},
+            fix=as_object(place.pointer, place.value)
+            if types is None
+            else as_object(place.at("types"), types),
         )
         yield unread(place) or read_today(node, place, malformed)
         return

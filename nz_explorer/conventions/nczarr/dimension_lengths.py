@@ -36,9 +36,12 @@ def one_length_each(group: Group) -> Iterator[Fail]:
     if not _counts(group.hierarchy):
         return
     found: dict[str, dict[int, list[tuple[Array, int]]]] = {}
+    too_long: list[tuple[Array, int]] = []
     for array in group.arrays:
         names, lengths = array.attributes.get("_ARRAY_DIMENSIONS"), array.stored_shape or ()
         if not isinstance(names, list) or len(names) != len(lengths):
+            if isinstance(names, list) and 0 < len(lengths) < len(names):
+                too_long.append((array, len(lengths)))
             continue  # Z2-OGC-003
         for axis, (name, length) in enumerate(zip(names, lengths, strict=True)):
             if isinstance(name, str):
@@ -55,6 +58,25 @@ def one_length_each(group: Group) -> Iterator[Fail]:
             related=tuple(dict.fromkeys(axes[0][0].path for axes in places.values())),
             fix=_rename(name, places, set(found)),
         )
+    for array, rank in too_long:
+        yield from _beyond(array, rank, found)
+
+
+def _beyond(
+    array: Array, rank: int, found: dict[str, dict[int, list[tuple[Array, int]]]]
+) -> Iterator[Fail]:
+    """Yield a name too many that other arrays have: netCDF-C gives it whatever follows the shape for a length."""
+    for axis, name in enumerate(array.attributes["_ARRAY_DIMENSIONS"][rank:], rank):
+        if isinstance(name, str) and name in found:
+            length, axes = next(iter(found[name].items()))
+            yield Fail(
+                array.attribute_pointer("_ARRAY_DIMENSIONS", axis),
+                f"{json_text(name)} is a name too many for this array, and is {length} in {axes[0][0].name}: netCDF-C"
+                " takes it for a dimension of this array, too, of another length",
+                path=array.path,
+                related=(axes[0][0].path,),
+            )
+            return
 
 
 def _rename(

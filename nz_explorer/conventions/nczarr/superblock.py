@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.nz.names import S3_KEY
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, move
+from nz_explorer.engine.fixes import replace as replace_at
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
 from nz_explorer.model.dialects import nczarr, netcdf_names
@@ -19,6 +21,7 @@ from nz_explorer.store import url_modes
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
+    from nz_explorer.engine.findings import FixMaker
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
 
@@ -223,6 +226,25 @@ def unread(place: Place) -> Undecided | None:
     return Undecided(f"dependency: {'JSON-002' if place.value is None else 'JSON-006'}")
 
 
+def as_object(pointer: str, given: Any) -> FixMaker | None:
+    """Return the fix of an object that was written as a text: to write the object.
+
+    Parameters
+    ----------
+    pointer : str
+        Where it is.
+    given
+        What is there.
+    """
+    try:
+        meant = json.loads(given) if isinstance(given, str) else None
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(meant, dict):
+        return None
+    return lambda _node: Draft("suggest", (replace_at(pointer, meant),))
+
+
 def unreadable(node: Node) -> Undecided | None:
     """Return that what netCDF-C noted on a node may stand in attributes that nobody can read.
 
@@ -253,6 +275,7 @@ def superblock(node: Node) -> Iterator[Fail | Undecided]:
             f"the NCZarr superblock must be an object, got {shown(place.value)}",
             impact="blocks",
             readers={"netCDF-C": "refuses the dataset: NCZarr error"},
+            fix=as_object(place.pointer, place.value),
         )
         yield read_today(node, place, malformed)
     elif place is not None:

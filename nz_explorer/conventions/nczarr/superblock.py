@@ -297,9 +297,36 @@ def superblock(node: Node) -> Iterator[Fail | Undecided]:
         }[group.era]
         yield Fail(
             where,
-            "there is no NCZarr superblock, although the group has NCZarr metadata: netCDF-C 4.10 takes the dataset for"
-            " pure Zarr, without scalars and unlimited dimensions",
+            f"there is no NCZarr superblock, although the group has NCZarr metadata: {_AS_PURE}",
         )
+
+
+@rule("NCZ-SB-001", on="members", formats=V2)
+def superblock_of_members(root: Group) -> Iterator[Fail | Undecided]:
+    """Require a superblock where the root has lost all NCZarr metadata, and what is in it has some."""
+    parts: tuple[nczarr.Part, ...] = ("superblock", "group")
+    if not root.is_root or any(nczarr.find(root, part) for part in parts):
+        return
+    noted = [
+        child.path
+        for child in (*root.arrays, *root.groups)
+        if (place := nczarr.find(child, "array" if isinstance(child, Array) else "group"))
+        and place.era != "objects"  # of which 4.10 reads nothing anyway
+    ]
+    if noted:
+        have = (
+            f"{noted[0]} has"
+            if len(noted) == 1
+            else f"{len(noted)} nodes, such as {noted[0]}, have"
+        )
+        yield unreadable(root) or Fail(
+            root.attribute_pointer("_nczarr_superblock"),
+            f"there is no NCZarr superblock, although {have} NCZarr metadata: {_AS_PURE}",
+            related=(noted[0],),
+        )
+
+
+_AS_PURE = "netCDF-C 4.10 takes the dataset for pure Zarr, without scalars and unlimited dimensions"
 
 
 @rule("NCZ-SB-001", on="node")

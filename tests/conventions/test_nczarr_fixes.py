@@ -548,3 +548,22 @@ def test_netcdf_c_has_no_space_for_many_names_too_many(tmp_path: Path) -> None:
         address = f"file://{store}#mode=zarr,file"
         (found,) = nz.check(address, select=["Z2-OGC-003"], progress=False).findings
         assert ("netCDF-C" in found.readers) == crashes
+
+
+def test_names_of_xarray_in_the_wrong_order_are_put_in_order(tmp_path: Path) -> None:
+    """Where netCDF-C goes by them, and only one order has the lengths of the other arrays."""
+    store = _store(tmp_path, NOTED, (3, 4))
+    _change(store / "g/a/.zattrs", _ARRAY_DIMENSIONS=["y", "x"])
+    for name, length in (("x", 3), ("y", 4)):
+        (store / "g" / name).mkdir()
+        array = json.loads((store / "g/a/.zarray").read_text("utf-8"))
+        array |= {"shape": [length], "chunks": [length]}
+        (store / "g" / name / ".zarray").write_text(json.dumps(array), "utf-8")
+        (store / "g" / name / ".zattrs").write_text(f'{{"_ARRAY_DIMENSIONS": ["{name}"]}}', "utf-8")
+    address = f"file://{store}#mode=zarr,file"
+    found = nz.check(address, select=["NCZ-DIM-003"], progress=False).findings
+    assert len(found) == 2
+    _apply(store, found[0].fix)
+    attributes = json.loads((store / "g/a/.zattrs").read_text("utf-8"))
+    assert attributes["_ARRAY_DIMENSIONS"] == ["x", "y"]
+    assert not nz.check(address, select=["NCZ-DIM-003"], progress=False).findings

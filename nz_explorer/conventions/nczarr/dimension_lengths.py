@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.nz.dimensions import netcdf_on_name
@@ -21,6 +22,33 @@ if TYPE_CHECKING:
     from nz_explorer.model import Hierarchy, Node
 
 
+Axes = dict[int, list[tuple["Array", int]]]
+"""The axes that have one name, by their length."""
+_MOST_ORDERED = 6
+"""Of how many names every order is tried."""
+
+
+def fitting_orders(
+    lengths: Sequence[int], known: Mapping[str, int | None]
+) -> list[tuple[str, ...]]:
+    """Return the orders of names in which they have the lengths of an array.
+
+    Parameters
+    ----------
+    lengths : sequence of int
+        The shape of the array.
+    known : mapping from str to int or None
+        The lengths of the names, None where any fits.
+    """
+    if not len(known) == len(lengths) <= _MOST_ORDERED:
+        return []  # a dimension twice fits in any order
+    return [
+        order
+        for order in permutations(known)
+        if all(known[one] in (None, length) for one, length in zip(order, lengths, strict=True))
+    ]
+
+
 def _counts(hierarchy: Hierarchy) -> bool:
     """Whether netCDF-C goes by _ARRAY_DIMENSIONS: its own metadata give the dimensions where it reads them."""
     own = nczarr.is_read(hierarchy.root, "superblock") and nczarr.counts(hierarchy)
@@ -35,7 +63,7 @@ def one_length_each(group: Group) -> Iterator[Fail]:
     """
     if not _counts(group.hierarchy):
         return
-    found: dict[str, dict[int, list[tuple[Array, int]]]] = {}
+    found: dict[str, Axes] = {}
     too_long: list[tuple[Array, int]] = []
     for array in group.arrays:
         names, lengths = array.attributes.get("_ARRAY_DIMENSIONS"), array.stored_shape or ()
@@ -56,18 +84,18 @@ def one_length_each(group: Group) -> Iterator[Fail]:
             f"dimension {json_text(name)} has several lengths in {group.path}: {listed(uses)}",
             path=array.path,
             related=tuple(dict.fromkeys(axes[0][0].path for axes in places.values())),
-            fix=_rename(name, places, set(found)),
+            fix=_reorder(name, found) or _rename(name, places, set(found)),
         )
     for array, rank in too_long:
         yield from _beyond(array, rank, found)
 
 
-def _beyond(
-    array: Array, rank: int, found: dict[str, dict[int, list[tuple[Array, int]]]]
-) -> Iterator[Fail]:
+def _beyond(array: Array, rank: int, found: dict[str, Axes]) -> Iterator[Fail]:
     """Yield a name too many that other arrays have: netCDF-C gives it whatever follows the shape for a length."""
-    for axis, name in enumerate(array.attributes["_ARRAY_DIMENSIONS"][rank:], rank):
-        if isinstance(name, str) and name in found:
+    names = array.attributes["_ARRAY_DIMENSIONS"]
+    for axis, name in enumerate(names[rank:], rank):
+        # what it has twice is Z2-OGC-003
+        if isinstance(name, str) and name in found and name not in names[:axis]:
             length, axes = next(iter(found[name].items()))
             yield Fail(
                 array.attribute_pointer("_ARRAY_DIMENSIONS", axis),
@@ -79,9 +107,43 @@ def _beyond(
             return
 
 
-def _rename(
-    name: str, places: dict[int, list[tuple[Array, int]]], taken: set[str]
-) -> FixMaker | None:
+def _reorder(name: str, found: Mapping[str, Axes]) -> FixMaker | None:
+    """Return the fix that puts the names of an array in order, where only one order has the lengths of all others."""
+    arrays = dict.fromkeys(array for axes in found[name].values() for array, _ in axes)
+    orders: dict[Array, tuple[str, ...]] = {}
+    for array in arrays:
+        known: dict[str, int | None] = {}
+        for one in array.attributes["_ARRAY_DIMENSIONS"]:
+            others = [
+                n for n, axes in found.get(one, {}).items() if any(a is not array for a, _ in axes)
+            ]
+            if len(others) > 1 or not isinstance(one, str):
+                break
+            known[one] = others[0] if others else None
+        else:
+            fitting = fitting_orders(array.stored_shape or (), known)
+            if len(fitting) == 1:
+                orders[array] = fitting[0]
+    if len(orders) != 1:
+        return None
+    ((path, order),) = ((array.path, order) for array, order in orders.items())
+
+    def fix(node: Node) -> Draft | None:
+        array = node.hierarchy.node_if_loaded(path)
+        if array is None:
+            return None
+        put = replace(array.attribute_pointer("_ARRAY_DIMENSIONS"), list(order))
+        return Draft(
+            "suggest",
+            (put,),
+            "the only order in which they have the lengths of the other arrays",
+            node=array,
+        )
+
+    return fix
+
+
+def _rename(name: str, places: Axes, taken: set[str]) -> FixMaker | None:
     """Return the fix that keeps a name for one length, that of its coordinate or else of most axes."""
 
     def weight(length: int) -> tuple[bool, int]:

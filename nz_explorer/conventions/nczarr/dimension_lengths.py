@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from nz_explorer.conventions.nz.dimension_conflicts import exchange, exchanged
 from nz_explorer.conventions.nz.dimensions import netcdf_on_name
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
@@ -24,29 +24,6 @@ if TYPE_CHECKING:
 
 Axes = dict[int, list[tuple["Array", int]]]
 """The axes that have one name, by their length."""
-_MOST_ORDERED = 6
-"""Of how many names every order is tried."""
-
-
-def fitting_orders(
-    lengths: Sequence[int], known: Mapping[str, int | None]
-) -> list[tuple[str, ...]]:
-    """Return the orders of names in which they have the lengths of an array.
-
-    Parameters
-    ----------
-    lengths : sequence of int
-        The shape of the array.
-    known : mapping from str to int or None
-        The lengths of the names, None where any fits.
-    """
-    if not len(known) == len(lengths) <= _MOST_ORDERED:
-        return []  # a dimension twice fits in any order
-    return [
-        order
-        for order in permutations(known)
-        if all(known[one] in (None, length) for one, length in zip(order, lengths, strict=True))
-    ]
 
 
 def _counts(hierarchy: Hierarchy) -> bool:
@@ -84,7 +61,7 @@ def one_length_each(group: Group) -> Iterator[Fail]:
             f"dimension {json_text(name)} has several lengths in {group.path}: {listed(uses)}",
             path=array.path,
             related=tuple(dict.fromkeys(axes[0][0].path for axes in places.values())),
-            fix=_reorder(name, found) or _rename(name, places, set(found)),
+            fix=_rename(name, places, set(found), group.path),
         )
     for array, rank in too_long:
         yield from _beyond(array, rank, found)
@@ -107,44 +84,11 @@ def _beyond(array: Array, rank: int, found: dict[str, Axes]) -> Iterator[Fail]:
             return
 
 
-def _reorder(name: str, found: Mapping[str, Axes]) -> FixMaker | None:
-    """Return the fix that puts the names of an array in order, where only one order has the lengths of all others."""
-    arrays = dict.fromkeys(array for axes in found[name].values() for array, _ in axes)
-    orders: dict[Array, tuple[str, ...]] = {}
-    for array in arrays:
-        known: dict[str, int | None] = {}
-        for one in array.attributes["_ARRAY_DIMENSIONS"]:
-            others = [
-                n for n, axes in found.get(one, {}).items() if any(a is not array for a, _ in axes)
-            ]
-            if len(others) > 1 or not isinstance(one, str):
-                break
-            known[one] = others[0] if others else None
-        else:
-            fitting = fitting_orders(array.stored_shape or (), known)
-            if len(fitting) == 1:
-                orders[array] = fitting[0]
-    if len(orders) != 1:
-        return None
-    ((path, order),) = ((array.path, order) for array, order in orders.items())
+def _rename(name: str, places: Axes, taken: set[str], path: str) -> FixMaker:
+    """Return the fix that keeps a name for one length, that of its coordinate or else of most axes.
 
-    def fix(node: Node) -> Draft | None:
-        array = node.hierarchy.node_if_loaded(path)
-        if array is None:
-            return None
-        put = replace(array.attribute_pointer("_ARRAY_DIMENSIONS"), list(order))
-        return Draft(
-            "suggest",
-            (put,),
-            "the only order in which they have the lengths of the other arrays",
-            node=array,
-        )
-
-    return fix
-
-
-def _rename(name: str, places: Axes, taken: set[str]) -> FixMaker | None:
-    """Return the fix that keeps a name for one length, that of its coordinate or else of most axes."""
+    Where names are in the wrong order, it puts them in order.
+    """
 
     def weight(length: int) -> tuple[bool, int]:
         axes = places[length]
@@ -152,18 +96,22 @@ def _rename(name: str, places: Axes, taken: set[str]) -> FixMaker | None:
 
     kept = max(places, key=weight)
     new = {length: f"{name}_{length}" for length in places if length != kept}
-    axes = [(array.path, axis, new[n]) for n in new for array, axis in places[n]]
+    odd = tuple((array.path, axis, n) for n in new for array, axis in places[n])
     # where netCDF-C noted dimensions, too, these would have another name then
     noted = any(array.dimension_references for n in new for array, _ in places[n])
-    if noted or not taken.isdisjoint(new.values()):
-        return None
+    can_rename = not noted and taken.isdisjoint(new.values())
 
     def fix(node: Node) -> Draft | None:
+        group = node.hierarchy.node_if_loaded(path)
+        if isinstance(group, Group) and (ordered := exchanged(group, odd)):
+            return exchange(ordered)
+        if not can_rename:
+            return None
         changes: dict[Array, tuple[Operation, ...]] = {}
-        for path, axis, called in axes:
-            array = node.hierarchy.node_if_loaded(path)
+        for where, axis, length in odd:
+            array = node.hierarchy.node_if_loaded(where)
             if isinstance(array, Array):
-                one = replace(array.attribute_pointer("_ARRAY_DIMENSIONS", axis), called)
+                one = replace(array.attribute_pointer("_ARRAY_DIMENSIONS", axis), new[length])
                 changes[array] = (*changes.get(array, ()), one)
         note = f"{json_text(name)} stays the name of the length {kept}; choose better ones for the others"
         drafts = [Draft("suggest", some, note, node=array) for array, some in changes.items()]

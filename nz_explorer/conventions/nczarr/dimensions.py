@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.nodes import shown
@@ -19,7 +20,6 @@ from nz_explorer.text.phrases import listed
 if TYPE_CHECKING:
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
-from nz_explorer.conventions.nczarr.dimension_lengths import fitting_orders
 from nz_explorer.conventions.nczarr.groups import is_names
 from nz_explorer.conventions.nczarr.superblock import V2, read_today, unreadable, unused
 
@@ -28,6 +28,8 @@ _TOO_MANY = {
     "netCDF-C": "reads beyond the shape, and as a rule refuses the dataset: Invalid dimension size (4.10)"
 }
 _OTHER_LENGTH = {"netCDF-C": "refuses the dataset: invalid dimension size"}
+_MOST_ORDERED = 6
+"""Of how many references every order is tried."""
 _ARTIFICIAL = re.compile(r"(\.zdim_?|_zdim_|_Anonymous_Dim(ension)?_)[0-9]+")
 
 
@@ -305,10 +307,14 @@ def _in_order(array: Array) -> Draft | None:
         for reference in array.dimension_references or ()
         if isinstance(known := _declared(array, reference), tuple)
     }
-    if found is None:
-        return None
+    if found is None or not len(declared) == len(lengths) <= _MOST_ORDERED:
+        return None  # a dimension twice fits in any order
     names = array.attributes.get("_ARRAY_DIMENSIONS")
-    fitting = fitting_orders(lengths, declared)
+    fitting = [
+        order
+        for order in permutations(declared)
+        if all(declared[one] == length for one, length in zip(order, lengths, strict=True))
+    ]
     named = [order for order in fitting if _base_names(order) == names]
     if len(named or fitting) != 1:
         return None

@@ -409,6 +409,24 @@ def names_a_format(source: str) -> bool:
     return False
 
 
+def in_zip_file(root: Node) -> str:
+    """Return what users of netCDF-C have to know of a dataset in a zip file; nothing of any other.
+
+    It writes one folder with everything in it, and takes the first folder of a zip file for the dataset.
+
+    Parameters
+    ----------
+    root : Node
+        The root of the dataset.
+    """
+    reader = root.hierarchy.reader
+    if reader.kind != "zip file" or root.zarr_format != 2:
+        return ""
+    again = "zipped again by the name of its folder, as it writes zip files, and "
+    built = "with a build that has libzip, unlike the wheels of netCDF4-python"
+    return built if reader.packaging.top_folder else again + built
+
+
 def _names_meant(modes: tuple[str, ...]) -> str:
     """Return whose names of dimensions a mode asks for; see `Array.dimension_names`."""
     if "noxarray" in modes:

@@ -155,9 +155,10 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
     """Require a type for each attribute, and an attribute for each type."""
     place = nczarr.find(node, "attr")
     own = [key for key in node.attributes if not nczarr.is_hidden(key) and key not in QUANTIZED]
+    beside = nczarr.find(node, "array") or nczarr.find(node, "group")
+    # up to 4.9.2 it wrote types only where there were attributes
+    is_today = beside is not None and beside.era == "attributes" and not beside.is_upper
     if place is None:
-        beside = nczarr.find(node, "array") or nczarr.find(node, "group")
-        is_today = beside is not None and beside.era == "attributes" and not beside.is_upper
         if is_today and not own and nczarr.is_read(node.hierarchy.root, "superblock"):
             yield Fail(
                 node.attribute_pointer("_nczarr_attr"),
@@ -194,7 +195,7 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
         )
         yield unread(place) or read_today(node, place, malformed)
         return
-    if isinstance(place.value, dict) and "types" not in place.value and not own:
+    if is_today and isinstance(place.value, dict) and "types" not in place.value and not own:
         yield Fail(
             place.at("types"),
             "there are no types, which netCDF-C writes of every node; there is none to guess here",

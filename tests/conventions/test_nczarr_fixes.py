@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import netCDF4
 import pytest
 from jsonpatch import apply_patch
 
@@ -567,3 +568,63 @@ def test_names_of_xarray_in_the_wrong_order_are_put_in_order(tmp_path: Path) -> 
     attributes = json.loads((store / "g/a/.zattrs").read_text("utf-8"))
     assert attributes["_ARRAY_DIMENSIONS"] == ["x", "y"]
     assert not nz.check(address, select=["NCZ-DIM-003"], progress=False).findings
+
+
+def test_a_dataset_of_4_9_0_gets_the_names_and_types_of_today(tmp_path: Path) -> None:
+    """What netCDF-C 4.9.0 wrote; 4.9.1 and 4.9.2 do not read its types of characters."""
+    array = {"zarr_format": 2, "order": "C", "compressor": None, "filters": None}
+    documents: dict[str, Any] = {
+        ".zgroup": {
+            "zarr_format": 2,
+            "_NCZARR_SUPERBLOCK": {"version": "2.0.0"},
+            "_NCZARR_GROUP": {"dims": {"x": 3}, "vars": ["v", "crs"], "groups": ["g"]},
+        },
+        ".zattrs": {"title": "t", "_NCZARR_ATTR": {"types": {"title": "<U1"}}},
+        "v/.zarray": {
+            **array,
+            "shape": [3],
+            "chunks": [3],
+            "dtype": "<U1",
+            "fill_value": "",
+            "_NCZARR_ARRAY": {"dimrefs": ["/x"], "storage": "chunked"},
+        },
+        "v/.zattrs": {"_ARRAY_DIMENSIONS": ["x"], "_NCZARR_ATTR": {}},
+        "crs/.zarray": {
+            **array,
+            "shape": [1],
+            "chunks": [1],
+            "dtype": "<i4",
+            "fill_value": 0,
+            "_NCZARR_ARRAY": {"dimrefs": [], "storage": "scalar"},
+        },
+        "crs/.zattrs": {"_ARRAY_DIMENSIONS": ["_scalar_"], "_NCZARR_ATTR": {}},
+        "g/.zgroup": {
+            "zarr_format": 2,
+            "_NCZARR_GROUP": {"dims": {}, "vars": ["only"], "groups": []},
+        },
+        "g/only/.zarray": {
+            **array,
+            "shape": [3],
+            "chunks": [3],
+            "dtype": "<f4",
+            "fill_value": 0,
+            "_NCZARR_ARRAY": {"dimrefs": ["/x"], "storage": "chunked"},
+        },
+    }
+    for key, document in documents.items():
+        (tmp_path / key).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / key).write_text(json.dumps(document), "utf-8")
+    (tmp_path / "v/0").write_bytes(b"abc")
+    fix = _fix(tmp_path, "NCZ-ERA-002")
+    assert fix is not None
+    for change in fix.changes:
+        file = tmp_path / change.document
+        given = json.loads(file.read_text("utf-8")) if file.exists() else None
+        file.write_text(json.dumps(apply_patch(given, change.patch)), "utf-8")
+    left = nz.check(tmp_path, select=["NCZ"], progress=False)
+    assert {one.rule for one in left.findings} <= {"NCZ-ERA-001", "NCZ-DIM-002", "NCZ-XR-001"}
+    with netCDF4.Dataset(f"{tmp_path.as_uri()}#mode=nczarr,file") as found:
+        assert found.title == "t"
+        assert [found["v"].dimensions, found["crs"].dimensions] == [("x",), ()]
+        assert b"".join(found["v"][:].tolist()) == b"abc"
+        assert found["g/only"].dimensions == ("x",)

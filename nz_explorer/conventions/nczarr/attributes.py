@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nz_explorer.engine.impact import Impact
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
+from nz_explorer.conventions.nczarr.old_names import types_of_today
 from nz_explorer.conventions.nczarr.superblock import V2, as_object, read_today, unread, unused
 from nz_explorer.conventions.nczarr.text_as_json import no_text, shortened, stops_as_text
 
@@ -249,15 +250,9 @@ def _empty_types(node: Node) -> Draft:
 
 
 def _types_of_today(place: Place, node: Node) -> Draft | None:
-    """Give types under the name that is read today, with the type that characters have today."""
-    types = place.member("types")[1]
-    if not isinstance(types, dict):
-        return None
-    late = {
-        key: ">S1" if isinstance(one, str) and "U" in one else one for key, one in types.items()
-    }
-    operations = set_attribute(node, "_nczarr_attr", {"types": {**late, "_nczarr_attr": "|J0"}})
-    return Draft("suggest", (*operations, remove(place.pointer)))
+    """Give types under the name that is read today."""
+    operations = types_of_today(place, node)
+    return Draft("suggest", operations) if operations else None
 
 
 @rule("NCZ-ATT-002", "NCZ-ATT-006", on="node")

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.nczarr.old_names import in_lower_case, leave_out, rewrite
 from nz_explorer.conventions.nz.names import S3_KEY
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
-from nz_explorer.engine.fixes import Draft, move
+from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.fixes import replace as replace_at
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
@@ -104,45 +105,6 @@ def era(node: Node) -> Iterator[Fail | Undecided]:
             )
 
 
-def _rewrite(node: Node) -> Draft:
-    source = node.hierarchy.source
-    return Draft(
-        "suggest",
-        note=f"copy the dataset from {source} to another place with nccopy of netCDF-C 4.9.1 or 4.9.2, which still"
-        " read this; 4.10 would lose the names of dimensions",
-    )
-
-
-def _leave_out(_node: Node) -> Draft:
-    return Draft("suggest", note="remove them, unless netCDF-C 4.8.0 is to read the dataset")
-
-
-def _in_lower_case(root: Node) -> Draft | None:
-    """Give everything its name of today: with the superblock alone netCDF-C would see nothing, or refuse the dataset."""
-    nodes = list(root.hierarchy.walk())
-    if any(place.era == "keys" for node in nodes for place in _parts(node)):
-        return _rewrite(root)  # what is in .zgroup and .zarray it would then miss
-    drafts = [draft for node in nodes if (draft := _renamed(node)) is not None]
-    return replace(drafts[0], also=tuple(drafts[1:])) if drafts else None
-
-
-def _parts(node: Node) -> list[Place]:
-    """Return where netCDF-C noted something on a node."""
-    return [place for part in nczarr.KEYS if (place := nczarr.find(node, part)) is not None]
-
-
-def _renamed(node: Node) -> Draft | None:
-    found = [
-        (place, node.attribute_pointer(names[0]))
-        for part, names in nczarr.KEYS.items()
-        if (place := nczarr.find(node, part)) is not None
-        and place.is_upper
-        and place.era == "attributes"
-    ]
-    operations = tuple(move(place.pointer, today) for place, today in found)
-    return Draft("suggest", operations, node=node) if operations else None
-
-
 @rule("NCZ-ERA-002", on="root", formats=V2)
 def no_longer_read(node: Node) -> Iterator[Fail]:
     """Note what only the first versions of netCDF-C wrote, which fewer and fewer programs understand."""
@@ -154,7 +116,7 @@ def no_longer_read(node: Node) -> Iterator[Fail]:
             f"{', '.join(sorted(names))}: objects that only netCDF-C 4.8.0 wrote, and 4.10 does not read"
             + ("; it goes by what is noted in the form of today" if is_late else ""),
             readers={} if is_late else None,
-            fix=_leave_out if is_late else _rewrite,
+            fix=leave_out if is_late else rewrite,
         )
     if is_late:
         return  # what else has a name in upper case is NCZ-SB-002 and NCZ-VAR-006
@@ -165,14 +127,14 @@ def no_longer_read(node: Node) -> Iterator[Fail]:
             yield Fail(
                 place.pointer,
                 f"{key}: a name in upper case, which netCDF-C up to 4.9.0 wrote into .zgroup only, and 4.10 does not read",
-                fix=_in_lower_case,
+                fix=in_lower_case,
             )
             return
         if place is not None and key.isupper():
             yield Fail(
                 place.pointer,
                 f"{key}: a name in upper case, which netCDF-C up to 4.9.0 wrote, and 4.10 does not read",
-                fix=_rewrite,
+                fix=in_lower_case,
             )
             return
 

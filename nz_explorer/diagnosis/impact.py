@@ -47,7 +47,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nz_explorer.conventions.nczarr.superblock import names_a_format
+from nz_explorer.conventions.nczarr.superblock import in_zip_file, names_a_format
 from nz_explorer.conventions.nz import NZ
 from nz_explorer.engine.findings import SEVERITIES, Finding, Severity
 from nz_explorer.engine.impact import (
@@ -290,11 +290,12 @@ def hints(evaluation: Evaluation) -> dict[str, str]:
     plugins = _plugins(root) if isinstance(root, Group) else ""
     source = evaluation.hierarchy.source
     lost = NO_FORMAT if url_modes(source) and not names_a_format(source) else ""
+    zipped = in_zip_file(root)
     placed = _placed(root) if isinstance(root, Group) else ""
     found = {
         "xarray": [*packed, *filter(None, (inside, placed))],
         "zarr-python": packed,
-        "netCDF-C": [*filter(None, (lost, plugins))],
+        "netCDF-C": [*filter(None, (lost, zipped, plugins))],
     }
     return {reader: "; ".join(texts) for reader, texts in found.items() if texts}
 

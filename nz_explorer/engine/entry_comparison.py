@@ -17,10 +17,11 @@ from nz_explorer.model.data_type import parse_v3
 from nz_explorer.model.fill_values.decoding import decode_storage_fill
 from nz_explorer.model.fill_values.matching import same_value
 from nz_explorer.model.fill_values.spelling import as_type
+from nz_explorer.model.paths import all_above
 
 if TYPE_CHECKING:
     from nz_explorer.documents import Document
-    from nz_explorer.model import Consolidated, Node
+    from nz_explorer.model import Consolidated, Hierarchy, Node
     from nz_explorer.model.data_type import DataType
 
 ABSENT = "(absent)"
@@ -50,14 +51,20 @@ class Pair:
         As stored; None where there is no document.
     consolidated : Consolidated
         Where the copy is.
-    is_below_unread : bool
-        Whether a group above could not be read, so that nobody knows whether there is a document.
+    hierarchy : Hierarchy
+        The documents that are stored.
     """
 
     path: str
     node: Node | None
     consolidated: Consolidated
-    is_below_unread: bool = False
+    hierarchy: Hierarchy
+
+    @property
+    def is_below_unread(self) -> bool:
+        """Whether a group above could not be read, so that nobody knows whether there is a document."""
+        above = map(self.hierarchy.node_if_loaded, all_above(self.path))
+        return any(node.state == "unreadable" for node in above if node is not None)
 
     @property
     def stored(self) -> list[Document]:

@@ -241,6 +241,10 @@ def finish(draft: Draft, node: Node) -> Fix:
     return Fix(draft.safety, first.document, first.patch, draft.note, tuple(others))
 
 
+_STRINGS = "|S128"
+"""The type that netCDF-C notes of a list of texts, of whatever length."""
+
+
 def _types_alike(operations: tuple[Operation, ...], node: Node) -> Iterator[Operation]:
     """Yield what keeps the types that netCDF-C notes of attributes in step with these, unless the rule does."""
     place = nczarr.find(node, "attr") if node.zarr_format == 2 else None
@@ -262,7 +266,8 @@ def _types_alike(operations: tuple[Operation, ...], node: Node) -> Iterator[Oper
             yield remove(here)
         elif does == "replace" and pointer in typed:
             late = _type_of(name, operation["value"], node)
-            if late is not None and _is_of_text(late) != _is_of_text(types[name]):
+            becomes_list = late == _STRINGS and isinstance(node.attributes.get(name), str)
+            if late is not None and (becomes_list or _is_of_text(late) != _is_of_text(types[name])):
                 yield replace(here, late)
         elif does == "add" and is_attribute and pointer not in typed:
             late = _type_of(name, operation["value"], node)
@@ -271,7 +276,7 @@ def _types_alike(operations: tuple[Operation, ...], node: Node) -> Iterator[Oper
 
 
 def _type_of(name: str, value: Any, node: Node) -> str | None:
-    """Return the type that netCDF-C notes of a text or numbers; None for all else, whose type it guesses."""
+    """Return the type that netCDF-C notes of texts, numbers and JSON; None for all else, whose type it guesses."""
     dtype = node.metadata.get("dtype")
     if name == "_FillValue" and isinstance(dtype, str):
         return dtype
@@ -279,6 +284,10 @@ def _type_of(name: str, value: Any, node: Node) -> str | None:
         return None if value in ("NaN", "Infinity", "-Infinity") else ">S1"
     values = value if isinstance(value, list) else [value]
     kinds = {type(one) for one in values}
+    if kinds == {str}:
+        return _STRINGS
+    if kinds & {dict, list}:
+        return ">S1"
     if kinds == {int}:
         return "<i4" if all(-(2**31) <= one < 2**31 for one in values) else "<i8"
     return "<f8" if float in kinds and kinds <= {int, float} else None

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import netCDF4
 import pytest
 from jsonpatch import apply_patch
 
@@ -54,6 +55,13 @@ def _apply(store: Path, fix: nz.Fix | None) -> None:
         document.write_text(json.dumps(patched), "utf-8")
 
 
+def _change(document: Path, part: str = "", **members: Any) -> None:
+    """Give members of a document, or of an object in it, other values."""
+    given = json.loads(document.read_text("utf-8"))
+    (given[part] if part else given).update(members)
+    document.write_text(json.dumps(given), "utf-8")
+
+
 @pytest.mark.parametrize("wrong", ["/g/X", "/x", "/h/x"])
 def test_a_reference_leads_to_the_dimension_of_that_name_in_sight(
     wrong: str, tmp_path: Path
@@ -78,6 +86,7 @@ def test_a_reference_becomes_the_full_name_of_the_dimension_in_sight(
 @pytest.mark.parametrize("wrong", [["y"], ["h/x"], ["x", "x"], "x x", [], [3], None])
 def test_no_reference_is_made_up_where_no_dimension_fits(wrong: Any, tmp_path: Path) -> None:
     store = _store(tmp_path, {**NOTED, "dimension_references": wrong})
+    _change(store / "g/a/.zattrs", _ARRAY_DIMENSIONS=["k"])
     found = nz.check(store, select=["NCZ-VAR-001"], progress=False).findings
     assert [one.fix for one in found] == [None]
 
@@ -424,3 +433,198 @@ def test_without_chunks_netcdf_c_may_refuse_what_has_several_dimensions(
     document.write_text(json.dumps(array), "utf-8")
     (found,) = nz.check(store, select=["Z2-ARR-002"], progress=False).findings
     assert found.readers["netCDF-C"].startswith("refuses the dataset, fails") is refuses
+
+
+@pytest.mark.parametrize(
+    "given", [None, [], ["/g/x"], ["/g/x", "/g/y", "/g/x"], "x", {"x": 3, "y": 4}, "none"]
+)
+def test_references_that_do_not_fit_are_those_of_the_names_of_xarray(
+    given: Any, tmp_path: Path
+) -> None:
+    noted = {"dimension_references": given, "storage": "chunked"}
+    if given == "none":
+        del noted["dimension_references"]
+    store = _store(tmp_path, noted, (3, 4))
+    _change(store / "g/.zattrs", "_nczarr_group", dimensions={"x": 3, "y": 4})
+    array = store / "g/a/.zattrs"
+    _change(array, _ARRAY_DIMENSIONS=["x", "y"])
+    _apply(store, _fix(store, "NCZ-VAR-001"))
+    found = json.loads(array.read_text("utf-8"))["_nczarr_array"]["dimension_references"]
+    assert found == ["/g/x", "/g/y"]
+
+
+@pytest.mark.parametrize("names", [["x", "z"], ["x"], ["x", "/g/y"], ["y", "x"]])
+def test_references_are_not_guessed_where_no_dimension_has_the_name_and_the_length(
+    names: list[str], tmp_path: Path
+) -> None:
+    store = _store(tmp_path, {"storage": "chunked"}, (3, 4))
+    _change(store / "g/.zattrs", "_nczarr_group", dimensions={"x": 3, "y": 4})
+    _change(store / "g/a/.zattrs", _ARRAY_DIMENSIONS=names)
+    assert _fix(store, "NCZ-VAR-001") is None
+
+
+def test_references_are_not_guessed_where_two_groups_have_the_dimension(tmp_path: Path) -> None:
+    store = _store(tmp_path, {"storage": "chunked"})
+    _change(store / ".zattrs", "_nczarr_group", dimensions={"x": 3})
+    assert _fix(store, "NCZ-VAR-001") is None
+
+
+@pytest.mark.parametrize(
+    ("rule", "key", "where"),
+    [
+        ("NCZ-GRP-001", "_nczarr_group", ".zattrs"),
+        ("NCZ-SB-001", "_nczarr_superblock", ".zattrs"),
+        ("NCZ-ATT-001", "_nczarr_attr", ".zattrs"),
+        ("NCZ-VAR-001", "_nczarr_array", "g/a/.zattrs"),
+    ],
+)
+def test_an_object_that_was_written_as_a_text_is_written_as_one(
+    rule: str, key: str, where: str, tmp_path: Path
+) -> None:
+    store = _store(tmp_path, NOTED)
+    right = json.loads((store / where).read_text("utf-8"))
+    _change(store / where, **{key: json.dumps(right[key])})
+    found = nz.check(store, select=[rule], progress=False).findings
+    _apply(store, next(one for one in found if one.pointer == f"/.zattrs/{key}").fix)
+    assert json.loads((store / where).read_text("utf-8")) == right
+    _change(store / where, **{key: "no object"})
+    found = nz.check(store, select=[rule], progress=False).findings
+    assert next(one for one in found if one.pointer == f"/.zattrs/{key}").fix is None
+
+
+@pytest.mark.parametrize(
+    ("scalar", "references", "declared", "after"),
+    [
+        (1, ["/_scalar_"], {}, {"dimension_references": [], "scalar": 1}),
+        (1, ["/_scalar_"], {"_scalar_": 1}, {"dimension_references": [], "scalar": 1}),
+        (1, ["/lost"], {}, {"dimension_references": [], "scalar": 1}),
+        (1, ["/one"], {"one": 1}, None),
+        (0, ["/one"], {"one": 1}, {"dimension_references": ["/one"]}),
+        (0, ["/lost"], {}, None),
+    ],
+)
+def test_a_scalar_loses_its_dimension_or_an_array_the_mark(
+    scalar: int,
+    references: list[str],
+    declared: Mapping[str, int],
+    after: Mapping[str, Any] | None,
+    tmp_path: Path,
+) -> None:
+    noted = {"dimension_references": references, "scalar": scalar}
+    store = _store(tmp_path, noted, (1,))
+    _change(store / ".zattrs", "_nczarr_group", dimensions=declared)
+    fix = _fix(store, "NCZ-VAR-005")
+    if after is None:
+        assert fix is None
+    else:
+        _apply(store, fix)
+        array = json.loads((store / "g/a/.zattrs").read_text("utf-8"))
+        assert array["_nczarr_array"] == after
+
+
+def test_no_dimension_is_declared_for_a_scalar(tmp_path: Path) -> None:
+    store = _store(tmp_path, {"dimension_references": ["/_scalar_"], "scalar": 1}, (1,))
+    assert _fix(store, "NCZ-VAR-002") is None
+
+
+@pytest.mark.parametrize(
+    ("value", "spelled"), [(["a", "bc"], "|S128"), ([{"a": 1}], ">S1"), ({"a": 1}, ">S1")]
+)
+def test_lists_of_texts_and_objects_that_a_fix_adds_have_a_type(
+    value: Any, spelled: str, tmp_path: Path
+) -> None:
+    from nz_explorer.engine.fixes import Draft, finish, set_attribute
+
+    root = evaluate(nz.open_store(_store(tmp_path, NOTED, title="a title"))).hierarchy.root
+    for name in ("new", "title"):
+        (change,) = finish(Draft("suggest", set_attribute(root, name, value)), root).changes
+        types = apply_patch(dict(root.attributes), change.patch)["_nczarr_attr"]["types"]
+        assert types == {"title": ">S1", name: spelled}
+
+
+def test_netcdf_c_has_no_space_for_many_names_too_many(tmp_path: Path) -> None:
+    for shape, crashes in (((3, 4), False), ((3, 4, 5), True)):
+        store = _store(tmp_path, NOTED, shape)
+        _change(store / "g/a/.zattrs", _ARRAY_DIMENSIONS=[*"abcd"[: len(shape) + 1]])
+        address = f"file://{store}#mode=zarr,file"
+        (found,) = nz.check(address, select=["Z2-OGC-003"], progress=False).findings
+        assert ("netCDF-C" in found.readers) == crashes
+
+
+def test_names_of_xarray_in_the_wrong_order_are_put_in_order(tmp_path: Path) -> None:
+    """Where netCDF-C goes by them, and only one order has the lengths of the other arrays."""
+    store = _store(tmp_path, NOTED, (3, 4))
+    _change(store / "g/a/.zattrs", _ARRAY_DIMENSIONS=["y", "x"])
+    for name, length in (("x", 3), ("y", 4)):
+        (store / "g" / name).mkdir()
+        array = json.loads((store / "g/a/.zarray").read_text("utf-8"))
+        array |= {"shape": [length], "chunks": [length]}
+        (store / "g" / name / ".zarray").write_text(json.dumps(array), "utf-8")
+        (store / "g" / name / ".zattrs").write_text(f'{{"_ARRAY_DIMENSIONS": ["{name}"]}}', "utf-8")
+    address = f"file://{store}#mode=zarr,file"
+    found = nz.check(address, select=["NCZ-DIM-003"], progress=False).findings
+    assert len(found) == 2
+    _apply(store, found[0].fix)
+    attributes = json.loads((store / "g/a/.zattrs").read_text("utf-8"))
+    assert attributes["_ARRAY_DIMENSIONS"] == ["x", "y"]
+    assert not nz.check(address, select=["NCZ-DIM-003"], progress=False).findings
+
+
+def test_a_dataset_of_4_9_0_gets_the_names_and_types_of_today(tmp_path: Path) -> None:
+    """What netCDF-C 4.9.0 wrote; 4.9.1 and 4.9.2 do not read its types of characters."""
+    array = {"zarr_format": 2, "order": "C", "compressor": None, "filters": None}
+    documents: dict[str, Any] = {
+        ".zgroup": {
+            "zarr_format": 2,
+            "_NCZARR_SUPERBLOCK": {"version": "2.0.0"},
+            "_NCZARR_GROUP": {"dims": {"x": 3}, "vars": ["v", "crs"], "groups": ["g"]},
+        },
+        ".zattrs": {"title": "t", "_NCZARR_ATTR": {"types": {"title": "<U1"}}},
+        "v/.zarray": {
+            **array,
+            "shape": [3],
+            "chunks": [3],
+            "dtype": "<U1",
+            "fill_value": "",
+            "_NCZARR_ARRAY": {"dimrefs": ["/x"], "storage": "chunked"},
+        },
+        "v/.zattrs": {"_ARRAY_DIMENSIONS": ["x"], "_NCZARR_ATTR": {}},
+        "crs/.zarray": {
+            **array,
+            "shape": [1],
+            "chunks": [1],
+            "dtype": "<i4",
+            "fill_value": 0,
+            "_NCZARR_ARRAY": {"dimrefs": [], "storage": "scalar"},
+        },
+        "crs/.zattrs": {"_ARRAY_DIMENSIONS": ["_scalar_"], "_NCZARR_ATTR": {}},
+        "g/.zgroup": {
+            "zarr_format": 2,
+            "_NCZARR_GROUP": {"dims": {}, "vars": ["only"], "groups": []},
+        },
+        "g/only/.zarray": {
+            **array,
+            "shape": [3],
+            "chunks": [3],
+            "dtype": "<f4",
+            "fill_value": 0,
+            "_NCZARR_ARRAY": {"dimrefs": ["/x"], "storage": "chunked"},
+        },
+    }
+    for key, document in documents.items():
+        (tmp_path / key).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / key).write_text(json.dumps(document), "utf-8")
+    (tmp_path / "v/0").write_bytes(b"abc")
+    fix = _fix(tmp_path, "NCZ-ERA-002")
+    assert fix is not None
+    for change in fix.changes:
+        file = tmp_path / change.document
+        given = json.loads(file.read_text("utf-8")) if file.exists() else None
+        file.write_text(json.dumps(apply_patch(given, change.patch)), "utf-8")
+    left = nz.check(tmp_path, select=["NCZ"], progress=False)
+    assert {one.rule for one in left.findings} <= {"NCZ-ERA-001", "NCZ-DIM-002", "NCZ-XR-001"}
+    with netCDF4.Dataset(f"{tmp_path.as_uri()}#mode=nczarr,file") as found:
+        assert found.title == "t"
+        assert [found["v"].dimensions, found["crs"].dimensions] == [("x",), ()]
+        assert b"".join(found["v"][:].tolist()) == b"abc"
+        assert found["g/only"].dimensions == ("x",)

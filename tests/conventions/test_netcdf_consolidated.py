@@ -141,3 +141,37 @@ def test_up_to_date(tmp_path: Path) -> None:
     report = _report(tmp_path, lambda _entries: None, USED)
     assert _says(report) == set()
     assert report.readers["netCDF-C"].opens is True
+
+
+def _ghost(length: int) -> Callable[[Entries], Any]:
+    return lambda e: e.update({f"z/{name}": one for name, one in _array(length, "/x").items()})
+
+
+@pytest.mark.parametrize(
+    ("change", "mode", "does"),
+    [
+        (_ghost(3), PURE, {"shows the node, full of fill values"}),
+        (_ghost(5), PURE, {"refuses the dataset: invalid dimension size"}),
+        (lambda e: e.update({"z/.zgroup": {"zarr_format": 2}}), PURE, {"shows an empty group"}),
+        (_ghost(3), USED, set()),  # netCDF-C goes by its lists, which do not have it
+        (_ghost(3), "mode=zarr,file", set()),
+    ],
+)
+def test_an_entry_of_what_is_not_there(
+    tmp_path: Path, change: Callable[[Entries], Any], mode: str, does: set[str]
+) -> None:
+    report = _report(tmp_path, change, mode)
+    assert _says(report) == does
+    assert report.readers["netCDF-C"].opens is not any(map(_stops, does))
+
+
+def _stops(does: str) -> bool:
+    return does.startswith("refuses")
+
+
+def test_a_ghost_that_is_listed(tmp_path: Path) -> None:
+    def listed(entries: Entries) -> None:
+        entries[".zattrs"]["_nczarr_group"]["arrays"].append("z")
+        _ghost(3)(entries)
+
+    assert "shows the node, full of fill values" in _says(_report(tmp_path, listed, USED))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import netCDF4
 import numcodecs
@@ -486,3 +487,23 @@ def test_a_name_of_a_dimension_that_stops_netcdf_alone_stops_no_other(
     assert report.readers["netCDF-C"].blocked_by == (() if opens else ("NZ-DIM-007",))
     assert report.readers["xarray"].opens
     assert [one.impact for one in report.findings if one.rule == "NZ-DIM-007"] == ["advice"]
+
+
+@pytest.mark.parametrize("top", ["", "a/"])
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_netcdf_wants_the_folder_in_a_zip_file(tmp_path: Path, top: str, zarr_format: int) -> None:
+    """It writes zip files so, and takes the first folder for the dataset; tried with 4.10 and libzip."""
+    name = ".zgroup" if zarr_format == 2 else "zarr.json"
+    document = {"zarr_format": zarr_format} | ({"node_type": "group"} if zarr_format == 3 else {})
+    with ZipFile(tmp_path / "a b.zip", "w") as packed:
+        packed.writestr(f"{top}{name}", json.dumps(document))
+    address = f"file://{tmp_path}/a b.zip"
+    report = nz.check(f"{address}#mode=zarr,zip" if zarr_format == 2 else address, progress=False)
+    reason = report.readers["netCDF-C"].reason
+    assert ("libzip" in reason) is (zarr_format == 2)
+    assert ("by the name of its folder" in reason) is (zarr_format == 2 and not top)
+    found = [one for one in report.findings if one.rule == "TREE-009"]
+    assert len(found) == len(top) // 2
+    for one in found:
+        assert ("netCDF-C" in one.message) is (zarr_format == 2)
+        assert f"unzip '{tmp_path}/a b.zip';" in (one.fix.note if one.fix else "")

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from nz_explorer.engine.impact import Impact
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
-from nz_explorer.conventions.nczarr.superblock import V2, read_today, unread, unused
+from nz_explorer.conventions.nczarr.old_names import types_of_today
+from nz_explorer.conventions.nczarr.superblock import V2, as_object, read_today, unread, unused
 from nz_explorer.conventions.nczarr.text_as_json import no_text, shortened, stops_as_text
 
 ROUNDED_FILL = 9.96921e36
@@ -99,7 +100,25 @@ def scalar_fits(array: Array) -> Iterator[Fail]:
         mark = "this array is marked as a scalar"
         if place.value.get("scalar", 1) in (0, "0", None):
             mark = f"scalar is {shown(place.value['scalar'])}, which netCDF-C takes for the mark of a scalar whatever it says: the array"
-        yield Fail(place.at(member), f"{mark} and has dimensions: {shown(given)}")
+        said = f"{mark} and has dimensions: {shown(given)}"
+        yield Fail(place.at(member), said, fix=partial(_scalar_or_not, place))
+
+
+def _scalar_or_not(place: Place, node: Node) -> Draft | None:
+    """Take the mark away that says no, if the dimensions are there, or else the dimensions that nobody declares."""
+    if not isinstance(node, Array):
+        return None
+    references = node.dimension_references or ()
+    lost = {reference for reference, _ in nczarr.unresolved(node)}
+    meant = place.value.get("scalar", 1) not in (0, "0", None)
+    if not meant and not lost:
+        return Draft("suggest", (remove(place.at("scalar")),))
+    if meant and all(
+        one in lost or one.endswith(f"/{nczarr.SCALAR_DIMENSION}") for one in references
+    ):
+        member, _ = place.member("dimension_references")
+        return Draft("suggest", (replace(place.at(member), []),))
+    return None
 
 
 @rule("NCZ-PREC-001", on="array", formats=V2)
@@ -137,9 +156,10 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
     """Require a type for each attribute, and an attribute for each type."""
     place = nczarr.find(node, "attr")
     own = [key for key in node.attributes if not nczarr.is_hidden(key) and key not in QUANTIZED]
+    beside = nczarr.find(node, "array") or nczarr.find(node, "group")
+    # up to 4.9.2 it wrote types only where there were attributes
+    is_today = beside is not None and beside.era == "attributes" and not beside.is_upper
     if place is None:
-        beside = nczarr.find(node, "array") or nczarr.find(node, "group")
-        is_today = beside is not None and beside.era == "attributes" and not beside.is_upper
         if is_today and not own and nczarr.is_read(node.hierarchy.root, "superblock"):
             yield Fail(
                 node.attribute_pointer("_nczarr_attr"),
@@ -170,10 +190,13 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
             else f"types of attributes must be an object from names to types, got {shown(types)}",
             impact="blocks",
             readers={"netCDF-C": "cannot open the dataset: NCZarr error"},
+            fix=as_object(place.pointer, place.value)
+            if types is None
+            else as_object(place.at("types"), types),
         )
         yield unread(place) or read_today(node, place, malformed)
         return
-    if isinstance(place.value, dict) and "types" not in place.value and not own:
+    if is_today and isinstance(place.value, dict) and "types" not in place.value and not own:
         yield Fail(
             place.at("types"),
             "there are no types, which netCDF-C writes of every node; there is none to guess here",
@@ -227,15 +250,9 @@ def _empty_types(node: Node) -> Draft:
 
 
 def _types_of_today(place: Place, node: Node) -> Draft | None:
-    """Give types under the name that is read today, with the type that characters have today."""
-    types = place.member("types")[1]
-    if not isinstance(types, dict):
-        return None
-    late = {
-        key: ">S1" if isinstance(one, str) and "U" in one else one for key, one in types.items()
-    }
-    operations = set_attribute(node, "_nczarr_attr", {"types": {**late, "_nczarr_attr": "|J0"}})
-    return Draft("suggest", (*operations, remove(place.pointer)))
+    """Give types under the name that is read today."""
+    operations = types_of_today(place, node)
+    return Draft("suggest", operations) if operations else None
 
 
 @rule("NCZ-ATT-002", "NCZ-ATT-006", on="node")

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from nz_explorer.conventions.nz.dimension_conflicts import exchange, exchanged
 from nz_explorer.conventions.nz.dimensions import netcdf_on_name
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
@@ -19,6 +20,10 @@ from nz_explorer.text.phrases import listed
 if TYPE_CHECKING:
     from nz_explorer.engine.findings import FixMaker
     from nz_explorer.model import Hierarchy, Node
+
+
+Axes = dict[int, list[tuple["Array", int]]]
+"""The axes that have one name, by their length."""
 
 
 def _counts(hierarchy: Hierarchy) -> bool:
@@ -35,10 +40,13 @@ def one_length_each(group: Group) -> Iterator[Fail]:
     """
     if not _counts(group.hierarchy):
         return
-    found: dict[str, dict[int, list[tuple[Array, int]]]] = {}
+    found: dict[str, Axes] = {}
+    too_long: list[tuple[Array, int]] = []
     for array in group.arrays:
         names, lengths = array.attributes.get("_ARRAY_DIMENSIONS"), array.stored_shape or ()
         if not isinstance(names, list) or len(names) != len(lengths):
+            if isinstance(names, list) and 0 < len(lengths) < len(names):
+                too_long.append((array, len(lengths)))
             continue  # Z2-OGC-003
         for axis, (name, length) in enumerate(zip(names, lengths, strict=True)):
             if isinstance(name, str):
@@ -53,14 +61,34 @@ def one_length_each(group: Group) -> Iterator[Fail]:
             f"dimension {json_text(name)} has several lengths in {group.path}: {listed(uses)}",
             path=array.path,
             related=tuple(dict.fromkeys(axes[0][0].path for axes in places.values())),
-            fix=_rename(name, places, set(found)),
+            fix=_rename(name, places, set(found), group.path),
         )
+    for array, rank in too_long:
+        yield from _beyond(array, rank, found)
 
 
-def _rename(
-    name: str, places: dict[int, list[tuple[Array, int]]], taken: set[str]
-) -> FixMaker | None:
-    """Return the fix that keeps a name for one length, that of its coordinate or else of most axes."""
+def _beyond(array: Array, rank: int, found: dict[str, Axes]) -> Iterator[Fail]:
+    """Yield a name too many that other arrays have: netCDF-C gives it whatever follows the shape for a length."""
+    names = array.attributes["_ARRAY_DIMENSIONS"]
+    for axis, name in enumerate(names[rank:], rank):
+        # what it has twice is Z2-OGC-003
+        if isinstance(name, str) and name in found and name not in names[:axis]:
+            length, axes = next(iter(found[name].items()))
+            yield Fail(
+                array.attribute_pointer("_ARRAY_DIMENSIONS", axis),
+                f"{json_text(name)} is a name too many for this array, and is {length} in {axes[0][0].name}: netCDF-C"
+                " takes it for a dimension of this array, too, of another length",
+                path=array.path,
+                related=(axes[0][0].path,),
+            )
+            return
+
+
+def _rename(name: str, places: Axes, taken: set[str], path: str) -> FixMaker:
+    """Return the fix that keeps a name for one length, that of its coordinate or else of most axes.
+
+    Where names are in the wrong order, it puts them in order.
+    """
 
     def weight(length: int) -> tuple[bool, int]:
         axes = places[length]
@@ -68,18 +96,22 @@ def _rename(
 
     kept = max(places, key=weight)
     new = {length: f"{name}_{length}" for length in places if length != kept}
-    axes = [(array.path, axis, new[n]) for n in new for array, axis in places[n]]
+    odd = tuple((array.path, axis, n) for n in new for array, axis in places[n])
     # where netCDF-C noted dimensions, too, these would have another name then
     noted = any(array.dimension_references for n in new for array, _ in places[n])
-    if noted or not taken.isdisjoint(new.values()):
-        return None
+    can_rename = not noted and taken.isdisjoint(new.values())
 
     def fix(node: Node) -> Draft | None:
+        group = node.hierarchy.node_if_loaded(path)
+        if isinstance(group, Group) and (ordered := exchanged(group, odd)):
+            return exchange(ordered)
+        if not can_rename:
+            return None
         changes: dict[Array, tuple[Operation, ...]] = {}
-        for path, axis, called in axes:
-            array = node.hierarchy.node_if_loaded(path)
+        for where, axis, length in odd:
+            array = node.hierarchy.node_if_loaded(where)
             if isinstance(array, Array):
-                one = replace(array.attribute_pointer("_ARRAY_DIMENSIONS", axis), called)
+                one = replace(array.attribute_pointer("_ARRAY_DIMENSIONS", axis), new[length])
                 changes[array] = (*changes.get(array, ()), one)
         note = f"{json_text(name)} stays the name of the length {kept}; choose better ones for the others"
         drafts = [Draft("suggest", some, note, node=array) for array, some in changes.items()]

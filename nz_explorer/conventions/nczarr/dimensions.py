@@ -65,7 +65,7 @@ def references_fit(array: Array) -> Iterator[Fail]:
             f"dimension references must be a list of full names such as /lat, {_given(place, member)}",
             impact="convention" if readers == {} else None,
             readers=readers,
-            fix=partial(_name_in_full, place.at(member), given),
+            fix=partial(_name_in_full, place, member, given),
         )
         yield read_today(array, place, found)
     elif array.shape is not None and len(given) != len(array.shape) and not place.is_scalar:
@@ -73,6 +73,7 @@ def references_fit(array: Array) -> Iterator[Fail]:
             place.at(member),
             f"dimension references {shown(given)} do not fit the shape {stored}",
             readers=_TOO_MANY if len(given) > len(stored) else _too_few(array, given),
+            fix=partial(_as_named, place, member),
         )
         # arrays with the shape [] it passes over
         yield read_today(array, place, found) if stored else unused(found)
@@ -97,19 +98,50 @@ def _given(place: Place, member: str) -> str:
     return f"and there is no {member}{others}"
 
 
-def _name_in_full(pointer: str, given: Any, node: Node) -> Draft | None:
+def _name_in_full(place: Place, member: str, given: Any, node: Node) -> Draft | None:
     """Refer to the dimensions of that length which the names mean, if each of them is there."""
     names = given.split() if isinstance(given, str) else given
-    if not isinstance(node, Array) or not names or not is_names(names):
+    if not isinstance(node, Array):
         return None
-    if len(names) != len(node.shape or ()):
-        return None
+    if not names or not is_names(names) or len(names) != len(node.shape or ()):
+        return _as_named(place, member, node)
     meant = [
         _in_full(node, name, length) for name, length in zip(names, node.shape or (), strict=True)
     ]
     if not all(meant):
         return None
-    return Draft("suggest", (replace(pointer, meant),))
+    return Draft("suggest", (replace(place.at(member), meant),))
+
+
+def _as_named(place: Place, member: str, node: Node) -> Draft | None:
+    """Refer to the dimensions that xarray's names mean, if one in sight has each name and length."""
+    if not isinstance(node, Array) or node.shape is None:
+        return None
+    names = node.attributes.get("_ARRAY_DIMENSIONS")
+    if place.is_scalar and place.member(member)[1] is None and node.stored_shape == (1,):
+        names = []  # but for "_scalar_", which no group declares
+    if not isinstance(names, list) or not is_names(names) or len(names) != len(node.shape):
+        return None
+    meant: list[str] = []
+    for name, length in zip(names, node.shape, strict=True):
+        # a name with a slash is no name, and a path would lead into other groups
+        found = {} if "/" in name else _in_sight(node, name)
+        if list(found.values()).count(length) != 1:
+            return None
+        meant.extend(full for full, size in found.items() if size == length)
+    put = replace if member in place.value else add
+    return Draft("suggest", (put(place.at(member), meant),))
+
+
+def _in_sight(node: Node, name: str) -> dict[str, int]:
+    """Return the dimensions of a name in the groups above an array, by their full names, with their lengths."""
+    found: dict[str, int] = {}
+    for path in paths.all_above(node.path):
+        group = node.hierarchy.get(path)
+        notes = None if group is None else nczarr.group_notes(group)
+        if notes is not None and name in notes.dimensions:
+            found[f"{paths.below(path)}{name}"] = notes.dimensions[name].size
+    return found
 
 
 def _in_full(array: Array, name: str, length: int) -> str | None:
@@ -144,17 +176,14 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
                 yield read_today(array, place, other) if is_other else declared
                 continue
             if declared is None:
+                is_scalar = "scalar" in place.value  # which needs none: NCZ-VAR-005
                 undeclared = Fail(
                     pointer,
                     f"{reference} is not declared by any group",
-                    fix=partial(_declare, array, pointer, reference, length),
+                    fix=None if is_scalar else partial(_declare, array, pointer, reference, length),
                     path=array.path,
                 )
-                yield (
-                    unused(undeclared)
-                    if "scalar" in place.value
-                    else read_today(array, place, undeclared)
-                )
+                yield unused(undeclared) if is_scalar else read_today(array, place, undeclared)
                 continue
             home, dimension = declared
             if not (array.path.startswith(paths.below(home.path)) or place.is_scalar):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from nz_explorer.engine.impact import Impact
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
-from nz_explorer.conventions.nczarr.superblock import V2, is_reached, read_today, unread
+from nz_explorer.conventions.nczarr.superblock import V2, as_object, is_reached, read_today, unread
 
 HARMLESS: tuple[Impact, str] = ("convention", "")
 """What a list does that netCDF-C does not mind, or of its first version, which nothing reads any more."""
@@ -41,7 +41,8 @@ def metadata_are_objects(node: Node) -> Iterator[Fail | Undecided]:
         said = f"netCDF-C's metadata of this node must be an object, got {json_type(place.value)}"
         refused = {"netCDF-C": "cannot open the dataset: invalid argument"}
         # as grave as one that is not there, which is NCZ-SB-002 or NCZ-VAR-006
-        fail = read_today(node, place, Fail(place.pointer, said, readers=refused))
+        fix = as_object(place.pointer, place.value)
+        fail = read_today(node, place, Fail(place.pointer, said, readers=refused, fix=fix))
         is_used = fail.impact != HARMLESS[0]
         found = unread(place) or dataclasses.replace(fail, severity="warning" if is_used else None)
         yield dataclasses.replace(found, rule="NCZ-VAR-001" if is_array else "NCZ-GRP-001")

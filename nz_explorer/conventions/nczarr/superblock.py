@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.nczarr.old_names import in_lower_case, leave_out, rewrite
 from nz_explorer.conventions.nz.names import S3_KEY
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
-from nz_explorer.engine.fixes import Draft, move
+from nz_explorer.engine.fixes import Draft
+from nz_explorer.engine.fixes import replace as replace_at
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
 from nz_explorer.model.dialects import nczarr, netcdf_names
@@ -19,6 +22,7 @@ from nz_explorer.store import url_modes
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
+    from nz_explorer.engine.findings import FixMaker
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
 
@@ -101,45 +105,6 @@ def era(node: Node) -> Iterator[Fail | Undecided]:
             )
 
 
-def _rewrite(node: Node) -> Draft:
-    source = node.hierarchy.source
-    return Draft(
-        "suggest",
-        note=f"copy the dataset from {source} to another place with nccopy of netCDF-C 4.9.1 or 4.9.2, which still"
-        " read this; 4.10 would lose the names of dimensions",
-    )
-
-
-def _leave_out(_node: Node) -> Draft:
-    return Draft("suggest", note="remove them, unless netCDF-C 4.8.0 is to read the dataset")
-
-
-def _in_lower_case(root: Node) -> Draft | None:
-    """Give everything its name of today: with the superblock alone netCDF-C would see nothing, or refuse the dataset."""
-    nodes = list(root.hierarchy.walk())
-    if any(place.era == "keys" for node in nodes for place in _parts(node)):
-        return _rewrite(root)  # what is in .zgroup and .zarray it would then miss
-    drafts = [draft for node in nodes if (draft := _renamed(node)) is not None]
-    return replace(drafts[0], also=tuple(drafts[1:])) if drafts else None
-
-
-def _parts(node: Node) -> list[Place]:
-    """Return where netCDF-C noted something on a node."""
-    return [place for part in nczarr.KEYS if (place := nczarr.find(node, part)) is not None]
-
-
-def _renamed(node: Node) -> Draft | None:
-    found = [
-        (place, node.attribute_pointer(names[0]))
-        for part, names in nczarr.KEYS.items()
-        if (place := nczarr.find(node, part)) is not None
-        and place.is_upper
-        and place.era == "attributes"
-    ]
-    operations = tuple(move(place.pointer, today) for place, today in found)
-    return Draft("suggest", operations, node=node) if operations else None
-
-
 @rule("NCZ-ERA-002", on="root", formats=V2)
 def no_longer_read(node: Node) -> Iterator[Fail]:
     """Note what only the first versions of netCDF-C wrote, which fewer and fewer programs understand."""
@@ -151,7 +116,7 @@ def no_longer_read(node: Node) -> Iterator[Fail]:
             f"{', '.join(sorted(names))}: objects that only netCDF-C 4.8.0 wrote, and 4.10 does not read"
             + ("; it goes by what is noted in the form of today" if is_late else ""),
             readers={} if is_late else None,
-            fix=_leave_out if is_late else _rewrite,
+            fix=leave_out if is_late else rewrite,
         )
     if is_late:
         return  # what else has a name in upper case is NCZ-SB-002 and NCZ-VAR-006
@@ -162,14 +127,14 @@ def no_longer_read(node: Node) -> Iterator[Fail]:
             yield Fail(
                 place.pointer,
                 f"{key}: a name in upper case, which netCDF-C up to 4.9.0 wrote into .zgroup only, and 4.10 does not read",
-                fix=_in_lower_case,
+                fix=in_lower_case,
             )
             return
         if place is not None and key.isupper():
             yield Fail(
                 place.pointer,
                 f"{key}: a name in upper case, which netCDF-C up to 4.9.0 wrote, and 4.10 does not read",
-                fix=_rewrite,
+                fix=in_lower_case,
             )
             return
 
@@ -223,6 +188,25 @@ def unread(place: Place) -> Undecided | None:
     return Undecided(f"dependency: {'JSON-002' if place.value is None else 'JSON-006'}")
 
 
+def as_object(pointer: str, given: Any) -> FixMaker | None:
+    """Return the fix of an object that was written as a text: to write the object.
+
+    Parameters
+    ----------
+    pointer : str
+        Where it is.
+    given
+        What is there.
+    """
+    try:
+        meant = json.loads(given) if isinstance(given, str) else None
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(meant, dict):
+        return None
+    return lambda _node: Draft("suggest", (replace_at(pointer, meant),))
+
+
 def unreadable(node: Node) -> Undecided | None:
     """Return that what netCDF-C noted on a node may stand in attributes that nobody can read.
 
@@ -253,6 +237,7 @@ def superblock(node: Node) -> Iterator[Fail | Undecided]:
             f"the NCZarr superblock must be an object, got {shown(place.value)}",
             impact="blocks",
             readers={"netCDF-C": "refuses the dataset: NCZarr error"},
+            fix=as_object(place.pointer, place.value),
         )
         yield read_today(node, place, malformed)
     elif place is not None:
@@ -274,9 +259,36 @@ def superblock(node: Node) -> Iterator[Fail | Undecided]:
         }[group.era]
         yield Fail(
             where,
-            "there is no NCZarr superblock, although the group has NCZarr metadata: netCDF-C 4.10 takes the dataset for"
-            " pure Zarr, without scalars and unlimited dimensions",
+            f"there is no NCZarr superblock, although the group has NCZarr metadata: {_AS_PURE}",
         )
+
+
+@rule("NCZ-SB-001", on="members", formats=V2)
+def superblock_of_members(root: Group) -> Iterator[Fail | Undecided]:
+    """Require a superblock where the root has lost all NCZarr metadata, and what is in it has some."""
+    parts: tuple[nczarr.Part, ...] = ("superblock", "group")
+    if not root.is_root or any(nczarr.find(root, part) for part in parts):
+        return
+    noted = [
+        child.path
+        for child in (*root.arrays, *root.groups)
+        if (place := nczarr.find(child, "array" if isinstance(child, Array) else "group"))
+        and place.era != "objects"  # of which 4.10 reads nothing anyway
+    ]
+    if noted:
+        have = (
+            f"{noted[0]} has"
+            if len(noted) == 1
+            else f"{len(noted)} nodes, such as {noted[0]}, have"
+        )
+        yield unreadable(root) or Fail(
+            root.attribute_pointer("_nczarr_superblock"),
+            f"there is no NCZarr superblock, although {have} NCZarr metadata: {_AS_PURE}",
+            related=(noted[0],),
+        )
+
+
+_AS_PURE = "netCDF-C 4.10 takes the dataset for pure Zarr, without scalars and unlimited dimensions"
 
 
 @rule("NCZ-SB-001", on="node")
@@ -357,6 +369,24 @@ def names_a_format(source: str) -> bool:
         ):
             return True
     return False
+
+
+def in_zip_file(root: Node) -> str:
+    """Return what users of netCDF-C have to know of a dataset in a zip file; nothing of any other.
+
+    It writes one folder with everything in it, and takes the first folder of a zip file for the dataset.
+
+    Parameters
+    ----------
+    root : Node
+        The root of the dataset.
+    """
+    reader = root.hierarchy.reader
+    if reader.kind != "zip file" or root.zarr_format != 2:
+        return ""
+    again = "zipped again by the name of its folder, as it writes zip files, and "
+    built = "with a build that has libzip, unlike the wheels of netCDF4-python"
+    return built if reader.packaging.top_folder else again + built
 
 
 def _names_meant(modes: tuple[str, ...]) -> str:

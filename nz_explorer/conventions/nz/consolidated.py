@@ -139,14 +139,13 @@ def _stale(pair: Pair, document: Document, found: list[Difference], entry: Any) 
 
 _USUAL = dict.fromkeys(("zarr-python", "xarray"), for_netcdf.OUTDATED)
 _USUAL_WITHOUT = dict.fromkeys(("zarr-python", "xarray"), for_netcdf.NOT_SHOWN)
+_USUAL_GHOST = dict.fromkeys(("zarr-python", "xarray"), for_netcdf.GHOST)
 """What readers do as the catalogue has it."""
 
 
 def _netcdf_looks(pair: Pair) -> bool:
     """Whether netCDF-C uses the entries in the mode of the address."""
-    if pair.consolidated.zarr_format == 3 or pair.node is None:
-        return False
-    return for_netcdf.is_used(pair.node.hierarchy)
+    return pair.consolidated.zarr_format == 2 and for_netcdf.is_used(pair.hierarchy)
 
 
 def _with_netcdf(found: Fail, usual: Mapping[str, str], does: str) -> Fail:
@@ -330,7 +329,7 @@ def entry_has_node(pair: Pair) -> Iterator[Fail | Undecided]:
     arrays = [one for one in all_above(path) if consolidated.entry(one, ".zarray") is not None]
     if arrays and not is_implicit:
         what = f"lies inside the array {arrays[0]}, where no reader looks for nodes"
-    yield Fail(
+    ghost = Fail(
         "",
         f"the consolidated metadata list {pair.path}, which {what}",
         related=("/",),
@@ -347,6 +346,8 @@ def entry_has_node(pair: Pair) -> Iterator[Fail | Undecided]:
             document=consolidated.holder.key,
         ),
     )
+    looks = not is_implicit and _netcdf_looks(pair)
+    yield _with_netcdf(ghost, _USUAL_GHOST, for_netcdf.of_ghost(pair)) if looks else ghost
 
 
 @rule("NZ-CONS-001", on="root")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 NETCDF_C = "netCDF-C"
 NOT_SHOWN = "does not show the node"
+GHOST = "shows the node, full of fill values"
 OUTDATED = "uses the outdated entry without a warning"
 REFUSED = "refuses the dataset: Unknown Error"
 """What it does with a document that it does not understand as consolidated metadata, and with an empty one."""
@@ -100,10 +101,30 @@ def of_missing(pair: Pair) -> str:
     return _without_notes(pair)
 
 
+def of_ghost(pair: Pair) -> str:
+    """Return what netCDF-C does with an entry of a node that is not there; nothing where it does not get to it.
+
+    Parameters
+    ----------
+    pair : Pair
+        The node.
+    """
+    consolidated, path, noted = pair.consolidated, pair.path, _is_noted(pair)
+    is_array = consolidated.key(path, ".zarray") is not None
+    if noted and not _is_listed(consolidated, path):
+        return ""
+    if not is_array:
+        return "shows an empty group" if consolidated.key(path, ".zgroup") is not None else ""
+    if noted and _note(consolidated, path, "array") is None:
+        return _ERROR
+    if _misfits(consolidated, path, noted=noted):
+        return "refuses the dataset: invalid dimension size"
+    return GHOST
+
+
 def _is_noted(pair: Pair) -> bool:
     """Whether netCDF-C goes by its own metadata, as the entries have them."""
-    hierarchy = None if pair.node is None else pair.node.hierarchy
-    return hierarchy is not None and nczarr.counts(hierarchy) and _has_superblock(pair.consolidated)
+    return nczarr.counts(pair.hierarchy) and _has_superblock(pair.consolidated)
 
 
 def _has_superblock(consolidated: Consolidated) -> bool:

@@ -230,12 +230,12 @@ def _conflict(group: Group, dimension: Dimension) -> Fail:
     name = str(dimension.name)
     message = f"dimension {name} is {_lengths(dimension)}"
     ways: list[FixMaker] = [lambda node: _rename(node, odd, name)]
-    if exchanged := _exchanged(group, odd):
-        array, order = next(iter(exchanged.items()))
+    if ordered := exchanged(group, odd):
+        array, order = next(iter(ordered.items()))
         message += (
             f"; in the order {', '.join(order)} the dimension names of {array.name} fit its shape"
         )
-        ways.insert(0, lambda _node: _exchange(exchanged))
+        ways.insert(0, lambda _node: exchange(ordered))
     if shortest:
         longer = tuple(axis for axis in axes if axis[2] > shortest)
         ways.append(lambda node: _crop(node, longer, shortest, name))
@@ -302,8 +302,16 @@ def _bundle(parts: dict[Array, tuple[Operation, ...]], note: str) -> Draft | Non
     return Draft(first.safety, first.operations, note, node=first.node, also=tuple(others))
 
 
-def _exchanged(group: Group, axes: Axes) -> dict[Array, tuple[str, ...]]:
-    """Return the order in which each array's names fit its shape and the coordinates; nothing unless each has just one."""
+def exchanged(group: Group, axes: Axes) -> dict[Array, tuple[str, ...]]:
+    """Return the order in which each array's names fit its shape and the coordinates; nothing unless each has just one.
+
+    Parameters
+    ----------
+    group : Group
+        What the arrays are in.
+    axes : list of tuple
+        Their paths, with an axis of another length than others, and the length.
+    """
     coordinates = {
         array.name: array.shape[0]
         for array in group.arrays
@@ -325,8 +333,14 @@ def _exchanged(group: Group, axes: Axes) -> dict[Array, tuple[str, ...]]:
     return found
 
 
-def _exchange(arrays: dict[Array, tuple[str, ...]]) -> Draft | None:
-    """Give the dimensions of arrays the names that they have, in the order of their lengths."""
+def exchange(arrays: dict[Array, tuple[str, ...]]) -> Draft | None:
+    """Give the dimensions of arrays the names that they have, in the order of their lengths.
+
+    Parameters
+    ----------
+    arrays : dict
+        The order of each array, as `exchanged` has it.
+    """
     parts: dict[Array, tuple[Operation, ...]] = {
         array: (replace(names_pointer(array), list(order)),) for array, order in arrays.items()
     }

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from nz_explorer.conventions.zarr.tree import DOCUMENTS_V2
 from nz_explorer.documents.json_text import json_text
@@ -31,8 +33,11 @@ def top_folder(node: Node) -> Iterator[Fail]:
     """Fail on a zip file in which everything is in one folder: readers look for the root at the top."""
     top = node.hierarchy.reader.packaging.top_folder
     if top:
-        source = node.hierarchy.source
+        reader = node.hierarchy.reader
+        parts = urlsplit(reader.url or "")
+        file = url2pathname(parts.path) if parts.scheme == "file" else reader.label
         command = f"cd {shell_command(top)} && zip -0 -r ../right.zip ."
+        by_netcdf = node.zarr_format == 2 and node.kind != "array"
         # what is packed may as well be a dataset of one array that lacks the document of its root
         lone = node.kind == "array" and node.zarr_format is not None
         root = "zarr.json" if node.zarr_format == 3 else ".zgroup"
@@ -44,10 +49,11 @@ def top_folder(node: Node) -> Iterator[Fail]:
         yield Fail(
             "",
             f"everything in this zip file is in the top folder {json_text(top)}, and readers look for the root"
-            " document at the top",
+            f" document at the top{', all but netCDF-C, which writes zip files like this one' if by_netcdf else ''}",
             fix=lambda _node: Draft(
                 "suggest",
-                note=f"zip it again from inside the folder: unzip {shell_command(source)}; {command}{or_group}",
+                note=f"zip it again from inside the folder: unzip {shell_command(file)}; {command}{or_group}"
+                + ("; keep this one for netCDF-C, which needs the folder" if by_netcdf else ""),
             ),
         )
 

@@ -144,7 +144,9 @@ def _for_readers(array: Array, given: Any) -> dict[str, str]:
     too_short = named and 0 < len(given) < rank
     # what is one too many has any length
     twice = named and any(name in given[:place] for place, name in enumerate(given[rank:], rank))
-    crashes = CRASHES if no_text or too_short else {}
+    # it has space for an odd number of them, and for three at least
+    no_space = named and rank > 0 and len(given) > max(3, rank | 1)
+    crashes = CRASHES if no_text or too_short or no_space else {}
     if twice and not crashes:
         crashes = {"netCDF-C": "refuses the dataset: Invalid dimension size"}
     if isinstance(given, str) and rank != 1:

@@ -281,7 +281,7 @@ class Evaluation:
             hierarchy = node.hierarchy
             stored, copies = hierarchy.metadata_source == "documents", hierarchy.consolidated
             entry = (
-                judge.entry(node.path, node, copies)
+                judge.entry(node.path, node, copies, node.hierarchy)
                 if compares and stored and copies is not None
                 else None
             )

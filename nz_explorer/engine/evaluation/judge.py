@@ -11,7 +11,6 @@ from nz_explorer.engine.evaluation.hidden_nodes import as_seen
 from nz_explorer.engine.memo_keys import MEMO_ENTRIES
 from nz_explorer.engine.plan import NOTHING, Plan, RuleResults, joined
 from nz_explorer.model import Array, Group, Inside, Node, is_candidate
-from nz_explorer.model.paths import all_above
 from nz_explorer.store import ReadError
 
 if TYPE_CHECKING:
@@ -126,8 +125,7 @@ class Judge:
         path: str,
         node: Node | None,
         consolidated: Consolidated,
-        *,
-        is_below_unread: bool = False,
+        hierarchy: Hierarchy,
     ) -> RuleResults:
         """Return the results on a consolidated entry and the document that it is a copy of.
 
@@ -139,15 +137,15 @@ class Judge:
             The node as it is stored, None where there is no document.
         consolidated : Consolidated
             Where the entry is.
-        is_below_unread : bool
-            Whether a group above could not be read, so that nobody knows whether there is a document.
+        hierarchy : Hierarchy
+            The documents that are stored.
         """
         text = None if node is None else node.text
         written = None if text is None or path == "/" else consolidated.written(path)
         same = text is not None and written is not None and self._equal.get(text) == written
         if same and self._agreed is not None:  # as nearly always
             return self._agreed
-        pair = Pair(path, node, consolidated, is_below_unread)
+        pair = Pair(path, node, consolidated, hierarchy)
         results = self.plan("entry", consolidated.zarr_format).run
         if path == "/" or not (same or pair.agrees):
             return results(pair)
@@ -189,9 +187,7 @@ class Judge:
         consolidated : Consolidated
             Where the entry is.
         """
-        above = map(hierarchy.node_if_loaded, all_above(path))
-        is_below_unread = any(node.state == "unreadable" for node in above if node is not None)
-        results = self.entry(path, None, consolidated, is_below_unread=is_below_unread)
+        results = self.entry(path, None, consolidated, hierarchy)
         return without_document(hierarchy, path, consolidated, results, self.documents)
 
     def members(self, group: Group) -> RuleResults:

@@ -99,6 +99,16 @@ FIXED = {
         ("cs", "crs", 0, "axes", "t", "coordinates", 0, "time"),
         {"unit": "days", "epoch": "1900-02-30", "calendar": "360_day"},
     ),
+    "CS-AX-003: longitudes that are written as texts": (
+        "/v",
+        ("cs", "crs", 0, "axes", "lon", "coordinates", 0, "values"),
+        {"explicit": [0.5, 1.5, 2.5, 3.5, 4]},
+    ),
+    "CS-AX-003: times that are written as texts": (
+        "/v",
+        ("cs", "crs", 1, "axes", "time", "coordinates", 0, "values"),
+        {"explicit": [0, 31, 59]},
+    ),
     "CS-AX-008: pressures that increase upwards": (
         "/v",
         ("cs", "crs", 0, "axes", "level", "coordinates", 0, "direction"),

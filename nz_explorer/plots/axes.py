@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from nz_explorer.model import Array
-from nz_explorer.text.units import units_text
+from nz_explorer.text.units import PRESSURES, units_text
 from nz_explorer.values.cf_decoding import packing
-from nz_explorer.values.coordinates.axes import PRESSURES, meaning, units_label
+from nz_explorer.values.coordinates.axes import meaning, units_label
 
 _TEXT_KINDS = ("string", "bytes", "raw", "struct")
 _BANDS = {

@@ -7,6 +7,11 @@ import re
 LATITUDES = ("degrees_north", "degree_north", "degrees_N", "degree_N", "degreesN", "degreeN")
 LONGITUDES = ("degrees_east", "degree_east", "degrees_E", "degree_E", "degreesE", "degreeE")
 """Units by which CF tells latitudes and longitudes (CF-1.11, 4.1 and 4.2)."""
+PRESSURES = (
+    *("Pa", "hPa", "kPa", "mbar", "millibar", "millibars", "bar", "bars", "dbar", "decibar"),
+    *("decibars", "pascal", "pascals"),
+)
+"""Units by which CF knows a vertical coordinate without a stated direction."""
 _SIDES = {
     units.lower(): sides
     for sides, all_ in (("NS", LATITUDES), ("EW", LONGITUDES))

@@ -99,6 +99,21 @@ FIXED = {
         ("cs", "crs", 0, "axes", "t", "coordinates", 0, "time"),
         {"unit": "days", "epoch": "1900-02-30", "calendar": "360_day"},
     ),
+    "CS-AX-003: longitudes that are written as texts": (
+        "/v",
+        ("cs", "crs", 0, "axes", "lon", "coordinates", 0, "values"),
+        {"explicit": [0.5, 1.5, 2.5, 3.5, 4]},
+    ),
+    "CS-AX-003: times that are written as texts": (
+        "/v",
+        ("cs", "crs", 1, "axes", "time", "coordinates", 0, "values"),
+        {"explicit": [0, 31, 59]},
+    ),
+    "CS-AX-008: pressures that increase upwards": (
+        "/v",
+        ("cs", "crs", 0, "axes", "level", "coordinates", 0, "direction"),
+        "down",
+    ),
 }
 """Of cases of the corpus: the node, where something is fixed in its attributes, and what is there afterwards."""
 
@@ -134,3 +149,10 @@ def test_data_are_not_named_as_the_coordinates_of_data(tmp_path: Path) -> None:
     (wrong,) = report.findings
     assert wrong.fix is not None
     assert wrong.fix.note == "name an array of one dimension with 2 values: hours"
+
+
+def test_what_is_no_array_is_not_offered_as_one_of_values(tmp_path: Path) -> None:
+    name = "CS-VAL-001: a reference to values in another document"
+    (case,) = (case for case in CASES if case["name"] == name)
+    found = nz.check(source(case, tmp_path), select=["CS-VAL"], progress=False).findings
+    assert [(one.rule, one.fix) for one in found] == [("CS-VAL-001", None)]

@@ -120,3 +120,44 @@ def test_a_list_of_axes_in_a_group_names_arrays_from_the_group(
     (tmp_path / "b" / "zarr.json").write_text(json.dumps(array))
     axes = _fixed(tmp_path, "REF-002", of="g")["crs"]["t"]["axes"]
     assert axes[0]["coordinates"][0]["values"]["external"] == {"node": right}
+
+
+def _share(folder: Path, keeper: str, given: str) -> None:
+    """Put a system with a type in a group, which finds its values by a path."""
+    axis = _values(given)["cs"]["crs"][0]["axes"]["time"]
+    file = folder / keeper / "zarr.json"
+    group = json.loads(file.read_text())
+    shared = {"t": {"type": "temporal", "axes": {"time": axis}}}
+    group["attributes"] = {"zarr_conventions": DECLARED, "crs": shared}
+    file.write_text(json.dumps(group))
+
+
+@pytest.mark.parametrize("given", ["/g/time", "g/time"])
+def test_a_path_in_a_shared_system_leads_there_from_arrays_in_other_groups(
+    given: str, tmp_path: Path
+) -> None:
+    _write(tmp_path, {"ref": {"node": "../time"}})
+    _share(tmp_path, "g", given)
+    (tmp_path / "h" / "b").mkdir(parents=True)
+    (tmp_path / "h" / "zarr.json").write_text((tmp_path / "zarr.json").read_text())
+    refers = {"cs": {"crs": [{"ref": {"node": "../../g", "attribute": "/attributes/crs/t"}}]}}
+    array = {**ARRAY, "attributes": {"zarr_conventions": DECLARED, **refers}}
+    (tmp_path / "h" / "b" / "zarr.json").write_text(json.dumps(array))
+    axis = _fixed(tmp_path, "REF-002", of="g")["crs"]["t"]["axes"]["time"]
+    external = axis["coordinates"][0]["values"]["external"]
+    assert external == {"ref": {"node": "../../g/time"}}
+
+
+def test_no_relative_path_is_offered_where_arrays_at_two_depths_refer_to_a_system(
+    tmp_path: Path,
+) -> None:
+    """Readers follow the path from the root from all of them, and any other one from some."""
+    refers = [{"ref": {"node": "../..", "attribute": "/attributes/crs/t"}}]
+    _write(tmp_path, {"cs": {"crs": refers}})
+    _share(tmp_path, "", "/g/time")
+    above = [{"ref": {"node": "..", "attribute": "/attributes/crs/t"}}]
+    (tmp_path / "b").mkdir()
+    attributes = {"zarr_conventions": DECLARED, "cs": {"crs": above}}
+    (tmp_path / "b" / "zarr.json").write_text(json.dumps({**ARRAY, "attributes": attributes}))
+    found = nz.check(tmp_path, select=["REF"], progress=False).findings
+    assert [(one.rule, one.path, one.fix) for one in found] == [("REF-002", "/", None)]

@@ -267,9 +267,9 @@ def _in_one_way_of_bounds(pointer: str, given: Any) -> FixMaker | None:
 
 
 def _names_node(given: Any) -> bool:
-    """Whether a value is a reference that names a node."""
+    """Whether a value is a reference to a node, and not to something in its document, which no array is."""
     inner = given.get("ref", given) if is_reference(given) else None
-    return isinstance(inner, Mapping) and "node" in inner
+    return isinstance(inner, Mapping) and "node" in inner and "attribute" not in inner
 
 
 def _is_finite(given: Any) -> bool:

@@ -11,6 +11,7 @@ from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, add, remove, replace
 from nz_explorer.model.dialects import crs as known_crs
 from nz_explorer.model.dialects.cs import ABBREVIATIONS, Axis, CoordinateSet
+from nz_explorer.text.units import PRESSURES
 
 DIRECTIONS = frozenset(
     (
@@ -86,6 +87,7 @@ def directions(axis: Axis, *, at_axis: bool) -> RuleOutput:
         if "direction" in one.given or not at_axis:
             yield from _contradiction(axis, one)
             yield from _direction(axis, one, is_text(one))
+            yield from _pressure(axis, one)
         else:
             texts.append(is_text(one))
     if texts:
@@ -141,6 +143,19 @@ def _direction(axis: Axis, holder: Axis | CoordinateSet, text: bool | None) -> R
         yield Fail(
             pointer,
             f"axis {axis.abbreviation} usually points {' or '.join(usual)}, not {given}",
+            rule="CS-AX-008",
+        )
+
+
+def _pressure(axis: Axis, one: CoordinateSet) -> RuleOutput:
+    """Warn of pressures that are said to grow upwards, as levels are mostly listed from the ground."""
+    if axis.abbreviation == "Z" and one.given.get("direction") == "up" and one.unit in PRESSURES:
+        pointer = one.pointer("direction")
+        yield Fail(
+            pointer,
+            f"the direction is that of increasing values, and pressures, here in {one.unit}, increase downwards",
+            severity="warning",
+            fix=lambda _node: Draft("suggest", (replace(pointer, "down"),)),
             rule="CS-AX-008",
         )
 

@@ -50,6 +50,8 @@ _NO_POSITIONS = {
 }
 """What systems have coordinates of that give no position on the Earth, by how text and PROJJSON name them."""
 
+_METRES = ("m", "metre", "metres", "meter", "meters", "km")
+"""Units that no longitude or latitude has."""
 _IN_REF = "as the text of cs has it, though examples of geolocation do not"
 
 
@@ -450,10 +452,12 @@ def _unfit(
 
 def _says(array: Array) -> str | None:
     """Return in which of the two systems the values of an array are, as it says itself; None where it does not."""
-    name = array.attributes.get("standard_name")
-    if name in ("longitude", "latitude") or hemispheres(array.attributes.get("units")):
+    name, units = array.attributes.get("standard_name"), array.attributes.get("units")
+    if name in ("longitude", "latitude") or hemispheres(units):
         return "geodetic"
-    return "planar" if name in ("projection_x_coordinate", "projection_y_coordinate") else None
+    metres = isinstance(units, str) and units in _METRES
+    planar = metres or name in ("projection_x_coordinate", "projection_y_coordinate")
+    return "planar" if planar else None
 
 
 def _runs(array: Array) -> str | None:

@@ -170,10 +170,15 @@ def is_used_here(group: Node, system: str) -> bool:
     system : str
         RFC 6901 pointer to the system, in the document of the group.
     """
+    return _is_used_in(group, group, system)
+
+
+def _is_used_in(group: Node, keeper: Node, system: str) -> bool:
+    """Whether an array of a group refers to a system that the group, or another one, keeps."""
     children = group.hierarchy.children(group) if isinstance(group, Group) else ()
     found = (coordinate_system(child) for child in children if isinstance(child, Array))
     return any(
-        crs.home.path == group.path and crs.pointer() == system
+        crs.home.path == keeper.path and crs.pointer() == system
         for one in found
         if one is not None
         for crs in one.crs
@@ -311,8 +316,7 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
     target, strayed, text = reference.targets[0].node.path, reference.strayed, reference.text
     inner, shown = _inner(reference, at), json_text(reference.path)
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
-    write = path_to if strayed is not None else _from_root
-    relative = write(home, target, same, text)
+    relative = _from_root(home, target, same, text)
     elsewhere = _is_read_elsewhere(home, at)
     found = resolve({"node": relative, **same}, home, in_cs=text != "ref").targets
     leads_there = [one.node.path for one in found] == [target]
@@ -351,11 +355,15 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
 
 
 def _is_read_elsewhere(home: Node, at: str) -> bool:
-    """Whether a path in a system that a group keeps begins in groups below, where none of its own arrays refers to the system."""
+    """Whether a path in a system that a group keeps begins in groups below: their arrays refer to the system, or none of its own."""
     if not isinstance(home, Group) or split(at)[:2] != ["attributes", "crs"] or _keeps_lists(home):
         return False
-    groups = any(isinstance(child, Group) for child in home.hierarchy.children(home))
-    return groups and not is_used_here(home, join("", *split(at)[:3]))
+    groups = [child for child in home.hierarchy.children(home) if isinstance(child, Group)]
+    system = join("", *split(at)[:3])
+    return bool(groups) and (
+        not is_used_here(home, system)
+        or any(_is_used_in(group, home, system) for group in groups[:_LOOKED_AT])
+    )
 
 
 def _repaired(home: Node, reference: Reference, at: str) -> FixMaker:

@@ -24,7 +24,7 @@ from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
-from nz_explorer.engine.fixes import Draft, add, remove, replace
+from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects.cs import (
     ABBREVIATIONS,
@@ -363,6 +363,9 @@ def _abbreviation(crs: Crs, axis: Axis, taken: Container[str], *, located: bool)
                 pointer,
                 f"axis {json_text(axis.name)} has a time object{TEXTS}",
                 severity="warning",
+                fix=(lambda _node: Draft("suggest", right))
+                if (right := _as_numbers(axis))
+                else None,
                 rule="CS-AX-003",
             )
     elif given is not None and text:
@@ -371,12 +374,14 @@ def _abbreviation(crs: Crs, axis: Axis, taken: Container[str], *, located: bool)
             for member in ("unit", "direction")
         )
         also = " and its unit" if units else ""  # CS-CO-004 by itself
+        labels = tuple(map(remove, [pointer, *units, *directions]))
+        right = (units and _as_numbers(axis)) or labels
         yield Fail(
             pointer,
             f"axis {json_text(axis.name)} has text coordinates, so it is not in space or time,"
             f" and its abbreviation {json_text(given)}{also} must be omitted, unless numbers are meant",
             severity=None if units else "warning",
-            fix=lambda _node: Draft("suggest", tuple(map(remove, [pointer, *units, *directions]))),
+            fix=lambda _node: Draft("suggest", right),
             rule="CS-AX-003",
         )
     elif given is None and has_time(axis):
@@ -413,6 +418,23 @@ def _abbreviation(crs: Crs, axis: Axis, taken: Container[str], *, located: bool)
             else lambda _node: Draft("suggest", (add(pointer, letter), *retyped(crs, letter))),
             rule="CS-AX-003",
         )
+
+
+_NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?", re.ASCII)
+
+
+def _as_numbers(axis: Axis) -> tuple[Operation, ...]:
+    """Return the operations that write numbers which are written as texts as numbers; none where another text is among them."""
+    found = []
+    for one in axis.sets:
+        texts: Any = one.values if one.kind == "explicit" else None
+        if not isinstance(texts, list) or not all(
+            isinstance(text, str) and _NUMBER.fullmatch(text) for text in texts
+        ):
+            return ()
+        right = [float(text) if "." in text else int(text) for text in texts]
+        found.append(replace(one.pointer("values", "explicit"), right))
+    return tuple(found)
 
 
 _TIMED = "if it is time, give its coordinates a time object with unit and epoch, and the axis the abbreviation T"

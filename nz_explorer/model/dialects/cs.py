@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.model.array import Array
-from nz_explorer.model.dialects.ref import DEEPEST, Reference, is_reference, resolve
+from nz_explorer.model.dialects.ref import DEEPEST, Reference, is_given, is_reference, resolve
 from nz_explorer.model.group import Group
 from nz_explorer.model.node import Node
 
@@ -333,7 +333,8 @@ def _followed(entry: Any, place: Place, array: Array, cancel: Cancellation | Non
         reference = resolve(given, home, cancel)
         first = first or reference
         if not reference.targets:
-            return Crs(entry, place, array, array, reference=reference, problem=reference.problem)
+            told = reference if reference.kind == "uri" else first  # which may be right itself
+            return Crs(entry, place, array, array, reference=told, problem=reference.problem)
         target = reference.targets[0]
         step = (target.node.path, target.pointer)
         if step in seen:
@@ -369,12 +370,14 @@ def _crs(given: Any, place: Place, home: Node, base: Node) -> Crs:
     found = tuple(
         _axis(value, key, (*place, "axes", key), home, base)
         for key, value in listed
-        if isinstance(value, Mapping)
+        if is_given(value)
     )
-    odd = next((key for key, value in listed if not isinstance(value, Mapping)), None)
+    odd = next((key for key, value in listed if not is_given(value)), None)
     if odd is None:
         return Crs(given, place, home, base, found)
-    why = f"axis {json_text(odd)} is {json_text(dict(listed)[odd])}, not an object"
+    wrong = dict(listed)[odd]
+    what = "an axis, and only whole systems are referred to" if is_reference(wrong) else "an object"
+    why = f"axis {json_text(odd)} is {json_text(wrong)}, not {what}"
     return Crs(given, place, home, base, found, problem=why, at=("axes", odd))
 
 

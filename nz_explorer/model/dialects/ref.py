@@ -125,6 +125,13 @@ def is_reference(given: Any) -> bool:
     )
 
 
+def is_given(given: Any) -> bool:
+    """Whether there is an object, and not only a reference to one."""
+    if not isinstance(given, Mapping):
+        return False
+    return given.keys().isdisjoint(("ref", "node")) or not given.keys() <= {"ref", *MEMBERS}
+
+
 def resolve(
     given: Any,
     home: Node,

@@ -15,7 +15,7 @@ from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.model.dialects import nczarr
 from nz_explorer.model.dialects.images import image_level
 from nz_explorer.store import Cancellation
-from nz_explorer.text.units import units_text
+from nz_explorer.text.units import PRESSURES, units_text
 from nz_explorer.values.coordinates.dimension_coordinate import (
     COORDINATE_BUDGET,
     coordinate_of,
@@ -40,11 +40,6 @@ Kind = Literal["index", "number", "time", "category"]
 _LONGEST_LABEL = 60
 _MOST_POINTS, _MOST_AXES = 4096, 16
 """Labels are kept of axes of no more points, and of as many axes of an array."""
-PRESSURES = (
-    *("Pa", "hPa", "kPa", "mbar", "millibar", "millibars", "bar", "bars", "dbar", "decibar"),
-    *("decibars", "pascal", "pascals"),
-)
-"""Units by which CF knows a vertical coordinate without a stated direction."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -90,7 +90,7 @@ def test_case(case: dict[str, Any], tmp_path: Path) -> None:
 def test_what_the_texts_print_keeps_them_or_the_contradiction_is_explained() -> None:
     printed = [case for case in CASES if case["name"].startswith("printed in ")]
     texts = {case["name"].removeprefix("printed in ").partition(",")[0] for case in printed}
-    assert texts == {"NZ-1.0", "Zarr v2", "GeoZarr draft", "cs", "ref", "geolocation"}
+    assert texts == {"NZ-1.0", "Zarr core", "Zarr v2", "GeoZarr draft", "cs", "ref", "geolocation"}
     for case in printed:  # test_case compares what is found with what is expected
         against = {one["rule"] for one in case["expect"] if one["severity"] != "info"}
         assert bool(against) is bool(case.get("why")), case["name"]

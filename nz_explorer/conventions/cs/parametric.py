@@ -58,7 +58,15 @@ _OF_LEVELS = {
 }
 """The terms of each formula that have a value for each level, there written as (k)."""
 
-_OF_ROMS = {"h": "depth", "hc": "depth_c", "zeta": "eta", "cs_r": "C", "cs_w": "C", "s_rho": "s", "s_w": "s"}
+_OF_ROMS = {
+    "h": "depth",
+    "hc": "depth_c",
+    "zeta": "eta",
+    "cs_r": "C",
+    "cs_w": "C",
+    "s_rho": "s",
+    "s_w": "s",
+}
 """Names of the arrays that the ocean model ROMS writes, in lower case → the terms that they are."""
 
 PRINCIPAL = frozenset({"lev", "sigma", "s"})

@@ -38,6 +38,7 @@ TEXTS = {
     "CHANGELOG.md": "changelog",
     "docs/pipelines.md": "pipelines",
     "docs/performance.md": "performance",
+    "docs/other_implementations.md": "other_implementations",
     "notebooks/teach.ipynb": "teach",
     "notebooks/lecture.ipynb": "lecture",
     "notebooks/debug.ipynb": "debug",
@@ -92,6 +93,10 @@ GUIDE = {
         "small stores and what a checker must find in them, for programs in any language.",
     ),
     "readers": ("What readers do", "with each case of the corpus."),
+    "other_implementations": (
+        "Stores of other implementations",
+        "what was found in those that zarrs, zarr-java, zarrita and others ship, and what was decided.",
+    ),
 }
 """Pages of the guide, in their order → what they are called, and what is in them."""
 

@@ -94,6 +94,11 @@ FIXED = {
         ("cs", "crs", 0, "axes", "time", "coordinates", 0, "time"),
         {"unit": "days", "epoch": "1900-01-01", "calendar": "noleap"},
     ),
+    "CS-PAR-003: hc of ROMS in place of depth_c": (
+        "/c",
+        ("cs", "crs", 0, "axes", "y", "coordinates", 0, "parametric", "terms", "depth_c"),
+        {"external": {"ref": {"node": "../hc"}}},
+    ),
     "CS-TIME-002: units of CF with 30 February": (
         "/t",
         ("cs", "crs", 0, "axes", "t", "coordinates", 0, "time"),

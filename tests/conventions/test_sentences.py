@@ -55,6 +55,7 @@ SENTENCES = {
     "CS-NAME-001: reserved": '"__w" is reserved in Zarr',
     "CS-GEO-001: x without y": "geodetic has no y",
     "CS-PAR-003: a term with capitals": "did you mean ps?",
+    "CS-PAR-003: names of ROMS, and no eta": "ocean_s_coordinate_g2 also needs eta",
     "CS-CO-004: the unit is at the axis": 'that of the axis, "m", belongs in them',
 }
 """A part of a message, by the case of the corpus that it is about."""

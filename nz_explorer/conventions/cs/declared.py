@@ -208,10 +208,10 @@ def _not_read(node: Node, names: tuple[str, ...]) -> str | None:
 
 @rule("CS-REG-005", on="node", formats=(3,), needs=("attributes",), when=declares)
 def addresses(node: Node) -> RuleOutput:
-    """Warn of entries for cs and ref with addresses of something else; of those of other conventions ZCF-DECL-003 says it."""
+    """Warn of entries for cs, ref and geolocation with addresses of something else; of those of others ZCF-DECL-003 says it."""
     for i, entry in entries(node):
         known = known_conventions.identify(entry)
-        if known is None or known not in (known_conventions.CS, known_conventions.REF):
+        if known is None or known not in _WITH_ADDRESSES:
             continue
         for member in ("schema_url", "spec_url"):
             url = entry.get(member)
@@ -238,6 +238,8 @@ def addresses(node: Node) -> RuleOutput:
 
 _PAGE = re.compile(r"https?://(www\.)?github\.com/(?![^/]+/[^/]+/raw/)", re.IGNORECASE)
 """An address at GitHub that gives HTML, whatever it is about."""
+_WITH_ADDRESSES = (known_conventions.CS, known_conventions.REF, known_conventions.GEOLOCATION)
+"""The conventions of one author, whose schemas prescribe the addresses."""
 _OTHER = {"schema_url": "spec_url", "spec_url": "schema_url"}
 _LEADS_TO = {"schema_url": "schema", "spec_url": "text"}
 

@@ -58,6 +58,17 @@ _OF_LEVELS = {
 }
 """The terms of each formula that have a value for each level, there written as (k)."""
 
+_OF_ROMS = {
+    "h": "depth",
+    "hc": "depth_c",
+    "zeta": "eta",
+    "cs_r": "C",
+    "cs_w": "C",
+    "s_rho": "s",
+    "s_w": "s",
+}
+"""Names of the arrays that the ocean model ROMS writes, in lower case → the terms that they are."""
+
 PRINCIPAL = frozenset({"lev", "sigma", "s"})
 """Terms that are the coordinates themselves, which `values` may give instead."""
 
@@ -228,8 +239,10 @@ def _call_it(wrong: str, right: str) -> FixMaker:
 
 
 def _near(name: str, known: Iterable[str]) -> str | None:
-    """Return what a name is nearly, None where it is nothing known."""
+    """Return what a name is nearly or is called in ROMS, None where it is nothing known."""
     small = {one.lower(): one for one in known}
+    if (term := _OF_ROMS.get(name.lower())) is not None and term.lower() in small:
+        return term
     close = get_close_matches(name.lower(), small, 1)
     return small[close[0]] if close else None
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import distributed
-import netCDF4
 import numpy as np
 import pytest
 import zarr
@@ -286,34 +284,3 @@ def test_what_was_never_written_is_called_by_what_marks_it(
     (finding,) = report.findings
     start = f"1 of 2 chunks is not written: it reads as 42, {said};"
     assert finding.message.startswith(start)
-
-
-@pytest.mark.parametrize(
-    ("key", "packed", "rule"),
-    [
-        ("0/0", False, "Z2-ARR-010"),
-        ("c/0/0", False, "Z2-CHUNK-001"),
-        ("0_0", False, "Z2-CHUNK-001"),
-        ("0.0", True, "Z2-CHUNK-004"),
-    ],
-)
-def test_netcdf_c_shows_other_values_without_an_error(
-    key: str, packed: bool, rule: str, tmp_path: Path
-) -> None:
-    documents = {
-        ".zgroup": {"zarr_format": 2},
-        "a/.zattrs": {"_ARRAY_DIMENSIONS": ["y", "x"]},
-        "a/.zarray": {
-            "zarr_format": 2, "shape": [2, 2], "chunks": [2, 2], "dtype": "|u1",
-            "compressor": None, "fill_value": 0, "order": "C", "filters": None,
-        },
-    }  # fmt: skip
-    values = bytes([1, 2, 3, 4])
-    (tmp_path / "a" / key).parent.mkdir(parents=True)
-    for name, document in documents.items():
-        (tmp_path / name).write_text(json.dumps(document))
-    (tmp_path / "a" / key).write_bytes(zlib.compress(values) if packed else values)
-    predicted = nz.check(tmp_path, values="all", progress=False).readers["netCDF-C"]
-    assert (predicted.opens, predicted.misled_by) == (True, (rule,))
-    with netCDF4.Dataset(f"{tmp_path.as_uri()}#mode=zarr,file") as dataset:
-        assert dataset["a"][:].tobytes() != values

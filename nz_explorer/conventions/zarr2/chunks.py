@@ -17,6 +17,7 @@ from nz_explorer.conventions.zarr2.chunk_keys import (
     undefined,
     under_other_keys,
 )
+from nz_explorer.conventions.zarr2.codecs import no_chunk_can_be_read
 from nz_explorer.conventions.zarr3 import chunks as of_v3
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.registry import rule
@@ -99,7 +100,10 @@ def chunks_have_their_size(array: Array, contents: Contents) -> Iterator[Fail | 
 
 @rule("Z2-CHUNK-004", on="contents", formats=(2,))
 def chunks_decode(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
-    """Require chunks that the filters and the compressor can decode."""
+    """Require chunks that the filters and the compressor can decode; of settings with which none can, Z2-CODEC-003 tells."""
+    if no_chunk_can_be_read(array):
+        yield Undecided("dependency: Z2-CODEC-003")
+        return
     for result in of_v3.chunks_decode(array, contents):
         if not isinstance(result, Fail):
             yield result

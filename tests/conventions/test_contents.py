@@ -284,3 +284,20 @@ def test_what_was_never_written_is_called_by_what_marks_it(
     (finding,) = report.findings
     start = f"1 of 2 chunks is not written: it reads as 42, {said};"
     assert finding.message.startswith(start)
+
+
+@pytest.mark.parametrize("damaged_chunks", [1, 2])
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_nobody_is_told_to_delete_chunks_where_none_decodes(
+    tmp_path: Path, zarr_format: Any, damaged_chunks: int
+) -> None:
+    group = zarr.open_group(tmp_path, mode="w", zarr_format=zarr_format)
+    array = group.create_array("a", data=np.arange(8, dtype="f4"), chunks=(4,))
+    for number in range(damaged_chunks):
+        key = f"c/{number}" if zarr_format == 3 else str(number)
+        (tmp_path / "a" / key).write_bytes(b"nothing that decodes")
+    assert array.nchunks == 2
+    found = nz.check(tmp_path, values="all", progress=False).findings
+    (note,) = [one.fix.note for one in found if "CHUNK-00" in one.rule and one.fix is not None]
+    assert ("or delete" in str(note)) is (damaged_chunks == 1)
+    assert ("no chunk decodes" in str(note)) is (damaged_chunks == 2)

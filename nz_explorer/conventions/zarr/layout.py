@@ -256,7 +256,7 @@ def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
                     f"folder {stem}{name} holds meta and attrs, as an array of Zarr v1, of 2016, does: readers look"
                     " for .zarray and .zattrs, and see no array there",
                     rule="TREE-013",
-                    impact="values",
+                    **_UNSEEN,
                     fix=_migrated,
                 )
             if ".zattrs" in answer.names and alone and group.hierarchy.zarr_format == 2:
@@ -312,7 +312,7 @@ def _chunks_in_group(group: Group, inside: Mapping[str, Listing | ReadError]) ->
             "",
             f"{some} in {group.path} {are}, but there is no .zarray, and without it no reader sees an array there",
             rule="TREE-014",
-            readers=dict.fromkeys(("zarr-python", "xarray"), lost),
+            readers=dict.fromkeys(_ALL, lost),
             fix=_without_metadata,
         )
 
@@ -426,17 +426,23 @@ def _not_a_folder(key: str, inner: str | None, _node: Node) -> Draft:
     return Draft("suggest", note=f"{where}: put it in place of the folder, as {key}")
 
 
+_ALL = ("zarr-python", "xarray", "netCDF-C")
+_UNSEEN: dict[str, Any] = {
+    "impact": "values",
+    "readers": dict.fromkeys(_ALL, "does not see the group or array"),
+}
+
+
 def _harm(node: Node, folder: str, right: str) -> dict[str, Any]:
     """Return what it means to lose a document that is not the one that makes a node."""
     if right == ".zmetadata":
         return {"readers": {}}
     if right != ".zattrs":
-        return {} if node.path == "/" and not folder else {"impact": "values"}
+        return {} if node.path == "/" and not folder else _UNSEEN
     if node.kind == "array" and not folder:
         lost = "finds no names of dimensions, and opens nothing of the group"
         return {"readers": {"xarray": lost}}
-    lost = "does not see the attributes"
-    return {"impact": "values", "readers": {"zarr-python": lost, "xarray": lost}}
+    return {"impact": "values", "readers": dict.fromkeys(_ALL, "does not see the attributes")}
 
 
 def _copied(found: str, right: str, node: Node) -> Draft | None:

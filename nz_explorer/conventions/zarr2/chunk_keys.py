@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 SEPARATORS = (".", "/")
 FIND_NONE = "finds no chunk and returns the fill value everywhere"
+_ALL = ("zarr-python", "xarray", "netCDF-C")
 _MOST_LOOKED_AT = 100
 """Names in the folder of an array that are looked at for chunks with another separator."""
 _OTHER_SEPARATORS = re.compile(r"[-_,x]")
@@ -221,9 +222,7 @@ def _with_both_separators(array: Array, names: Sequence[str]) -> Iterator[Fail]:
         f' dimension_separator says: to readers the chunks with "{other}" are missing',
         severity="warning",
         impact="values",
-        readers=dict.fromkeys(
-            ("zarr-python", "xarray"), "finds no such chunk and returns the fill value there"
-        ),
+        readers=dict.fromkeys(_ALL, "finds no such chunk and returns the fill value there"),
         fix=lambda _node: Draft(
             "suggest", note=f"rename them to keys like {example} if they are chunks of this array"
         ),
@@ -256,7 +255,7 @@ def under_other_keys(array: Array, names: Sequence[str]) -> Fail:
         " and no chunk is there under its right key: to readers all of them are missing",
         severity="warning",
         impact="values",
-        readers=dict.fromkeys(("zarr-python", "xarray"), FIND_NONE),
+        readers=dict.fromkeys(_ALL, FIND_NONE),
         fix=(lambda _node: Draft("suggest", note=note)) if of_v3 else None,
     )
 

@@ -17,6 +17,7 @@ from nz_explorer.conventions.zarr2.chunk_keys import (
     undefined,
     under_other_keys,
 )
+from nz_explorer.conventions.zarr2.codecs import no_chunk_can_be_read
 from nz_explorer.conventions.zarr3 import chunks as of_v3
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.registry import rule
@@ -36,6 +37,10 @@ OTHERS = {
     "xarray": "fails when the values are loaded",
 }
 NETCDF = {"netCDF-C": "fails when the values are read"}
+AS_THEY_ARE = (
+    "takes the bytes as they are; where they are too few, it goes on with what lies behind them in"
+    " memory, or crashes the process"
+)
 _OTHER_SIZE = re.compile(r"cannot reshape array of size [1-9]|to a larger dtype")
 """What zarr-python says of a chunk that decodes, and then has another size."""
 
@@ -95,21 +100,22 @@ def chunks_have_their_size(array: Array, contents: Contents) -> Iterator[Fail | 
 
 @rule("Z2-CHUNK-004", on="contents", formats=(2,))
 def chunks_decode(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
-    """Require chunks that the filters and the compressor can decode."""
+    """Require chunks that the filters and the compressor can decode; of settings with which none can, Z2-CODEC-003 tells."""
+    if no_chunk_can_be_read(array):
+        yield Undecided("dependency: Z2-CODEC-003")
+        return
     for result in of_v3.chunks_decode(array, contents):
         if not isinstance(result, Fail):
             yield result
-        elif _OTHER_SIZE.search(result.message):
+        elif not array.codecs or _OTHER_SIZE.search(result.message):
             yield _of_other_size(result)
         else:
-            others = result.readers or OTHERS
-            readers = {**others, **NETCDF} if array.codecs else others
-            yield dataclasses.replace(result, readers=readers)
+            yield dataclasses.replace(result, readers={**(result.readers or OTHERS), **NETCDF})
 
 
 def _of_other_size(fail: Fail) -> Fail:
-    """Say of chunks with too few or too many values that netCDF-C does not mind."""
-    readers = {**OTHERS, "netCDF-C": "takes what the chunk holds, and zeros for the rest"}
+    """Say of chunks with too few or too many bytes that netCDF-C takes them as they are."""
+    readers = {**OTHERS, "netCDF-C": AS_THEY_ARE}
     return dataclasses.replace(fail, readers=readers, impact="values", stops=tuple(OTHERS))
 
 

@@ -325,6 +325,20 @@ _ASKED_WHEN_READ = ("fixedscaleoffset", "shuffle")
 """Codecs that do not decode without them; of the others they are asked for where a chunk is written."""
 
 
+def no_chunk_can_be_read(array: Array) -> bool:
+    """Return whether a setting is such that no chunk can be read for this reason alone, whatever is in it.
+
+    Parameters
+    ----------
+    array : Array
+        An array of Zarr v2.
+    """
+    return any(
+        codec["id"] in _ASKED_WHEN_READ and next(_odd_values(pointer, codec), None) is not None
+        for pointer, codec in _named(array)
+    )
+
+
 def _odd_values(pointer: str, codec: dict[str, Any]) -> Iterator[Fail]:
     """Yield settings with which nothing can be compressed; to decompress it, hardly a codec asks for them."""
     must = {

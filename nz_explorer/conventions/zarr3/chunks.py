@@ -376,7 +376,7 @@ def _faulty(
         "/codecs" if array.zarr_format == 3 else "/.zarray/compressor",
         f"{which} {what}{detail}",
         readers=_BY_CHANCE if first is not None and may_decode(first) else None,
-        fix=_as_lost(array, first, alike=count == total and faults == ("size",))
+        fix=_as_lost(array, first, scan, sized=faults == ("size",))
         if looks is None or not looks.why or _some_decode(scan)
         else _as_packed(looks),
     )
@@ -388,13 +388,19 @@ def _some_decode(scan: ArrayScan | None) -> bool:
     return scan is not None and any(n for state, n in scan.states.items() if state not in gone)
 
 
-def _as_lost(array: Array, first: ChunkError | None, *, alike: bool) -> FixMaker:
-    """Return what can be done about chunks that cannot be read: the rest of the array can."""
-    if alike:
+def _as_lost(
+    array: Array, first: ChunkError | None, scan: ArrayScan | None, *, sized: bool
+) -> FixMaker:
+    """Return what can be done about chunks that cannot be read: the rest of the array can, where there is a rest."""
+    if scan is not None and not _some_decode(scan) and not scan.states.get("unread"):
         members = "data_type and chunk_shape" if array.zarr_format == 3 else "dtype and chunks"
+        if not sized:
+            packed = "codecs" if array.zarr_format == 3 else "compressor, filters"
+            members = f"{packed}, {members}"
+        has = "has the size that the metadata say" if sized else "decodes as the metadata say"
         note = (
-            f"no chunk has the size that the metadata say: compare {members} with what wrote them;"
-            " if the chunks were cut short on their way, upload them again"
+            f"no chunk {has}: compare {members} with what wrote them; if the chunks were"
+            f" {'cut short' if sized else 'damaged'} on their way, upload them again"
         )
         return lambda _node: Draft("suggest", note=note)
     which = "each of them" if first is None else first.chunk

@@ -67,7 +67,7 @@ _AS_BYTES = {
 """What readers do with a document that is no text at all."""
 _BARE_TOKENS = {
     "zarr-python": "writes and reads the bare tokens in attributes",
-    "browsers": "throw SyntaxError in JSON.parse (Unexpected token NaN), so the node is missing",
+    "browsers": "throw SyntaxError in JSON.parse (Unexpected token), so the node is missing",
     "GDAL": "reads the bare tokens",
 }
 """What readers do with bare tokens outside of the documents of arrays, the only ones that TensorStore reads."""

@@ -13,7 +13,7 @@ from nz_explorer.conventions.nz.consolidated_kinds import (
     is_taken_for_array,
     taken_for_array,
 )
-from nz_explorer.conventions.zarr2.nodes import ARRAY_MEMBERS, NCZARR
+from nz_explorer.conventions.zarr2.members import ARRAY_MEMBERS, NCZARR
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.entry_comparison import ABSENT, Difference, Pair, differences

@@ -33,6 +33,7 @@ ZARR2 = Convention(
     rules=tuple(
         f"{__name__}.{module}"
         for module in (
+            "members",
             "nodes",
             "consolidated",
             "chunk_lengths",
@@ -40,12 +41,13 @@ ZARR2 = Convention(
             "codecs",
             "types",
             "structured_types",
+            "fill_values",
             "hidden_values",
             "chunks",
             "ogc",
-            "netcdf_attributes",
-            "netcdf_names",
-            "netcdf_escapes",
+            "netcdf.attributes",
+            "netcdf.names",
+            "netcdf.escapes",
         )
     ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),

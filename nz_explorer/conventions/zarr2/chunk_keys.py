@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.zarr2.nodes import V2
+from nz_explorer.conventions.zarr2.members import V2
 from nz_explorer.conventions.zarr2.structured_types import has_dates_without_unit
 from nz_explorer.conventions.zarr3.chunks import outside_the_shape
 from nz_explorer.conventions.zarr3.nodes import shown

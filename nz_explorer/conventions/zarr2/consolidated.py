@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.zarr2.nodes import NOT_FOUND, V2
+from nz_explorer.conventions.zarr2.members import V2
+from nz_explorer.conventions.zarr2.nodes import NOT_FOUND
 from nz_explorer.conventions.zarr3.nodes import MISSING, is_integer, shown
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from nz_explorer.conventions.netcdf_c import impact_of_netcdf
 from nz_explorer.conventions.suggested_names import names_given, suggested_names, where_from
 from nz_explorer.conventions.times_as_numbers import REFUSED, TIMES, as_numbers, in_multiples
-from nz_explorer.conventions.zarr2.nodes import NCZARR, V2
+from nz_explorer.conventions.zarr2.members import NCZARR, V2
 from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR, shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nz_explorer.conventions.zarr2.nodes import V2
+from nz_explorer.conventions.zarr2.members import V2
 from nz_explorer.conventions.zarr2.types import OTHERS
 from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, set_to, shown
 from nz_explorer.engine.findings import Fail

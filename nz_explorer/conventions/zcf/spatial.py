@@ -25,7 +25,6 @@ from nz_explorer.conventions.zcf.grids import (
     by_the_box,
     degrees_beyond,
     exchanged,
-    exchanged_origin,
     in_force,
     is_affine,
     is_exchanged,
@@ -33,6 +32,7 @@ from nz_explorer.conventions.zcf.grids import (
     names_meant,
     numbers_in,
     odd_transform,
+    origin_meant,
     y_and_x_instead,
 )
 from nz_explorer.engine.findings import Fail
@@ -324,9 +324,11 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
 
 def _origin_exchanged(node: Node) -> FixMaker | None:
     """Return the fix that exchanges the numbers of an origin, where these are a latitude and a longitude then."""
-    given = numbers_in(node.attributes[TRANSFORM], 6) or []
-    right = exchanged_origin(given)
-    if degrees_beyond({**_with_system(node), TRANSFORM: right}) is not None:
+    given, names = numbers_in(node.attributes[TRANSFORM], 6) or [], in_force(node).get(DIMENSIONS)
+    found = [lengths_of(array, names) for array in _arrays(node)] if are_two(names) else []
+    shape = node.attributes.get(SHAPE, next(filter(None, found), None))
+    right = origin_meant(given, shape, _with_system(node))
+    if right is None:
         return None
     return lambda node: Draft(
         "suggest", set_attribute(node, TRANSFORM, right), "if they are exchanged"
@@ -373,14 +375,8 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
         return
     if box is not None:
         yield from _box_is_that_of(node, given, shape, by)
-    elif (
-        own and _with_system(node).get("proj:code") == "EPSG:3857" and beside_the_map(given, shape)
-    ):
-        yield _of_another_transform(
-            node,
-            exchanged_origin(given),
-            "by which the grid is beside the map of EPSG:3857, and on it with the third and sixth number exchanged",
-        )
+    elif own and (meant := beside_the_map(given, shape, _with_system(node))) is not None:
+        yield _of_another_transform(node, *meant)
 
 
 def _box_is_that_of(node: Node, given: list[float], shape: list[int], by: str) -> Iterator[Fail]:

@@ -124,6 +124,52 @@ def none_has_them(group: Group, arrays: Iterable[Array]) -> Iterator[Fail]:
     )
 
 
+@rule(
+    "ZCF-SPATIAL-002",
+    on="members",
+    when=lambda group: (
+        TRANSFORM in group.attributes and {DIMENSIONS, "multiscales"}.isdisjoint(group.attributes)
+    ),
+)
+def placed_arrays_have_dimensions(group: Group) -> Iterator[Fail]:
+    """Warn of a transform for arrays of which nothing says which dimensions are y and x."""
+    yield from none_says_them(group, group.arrays)
+
+
+def none_says_them(group: Group, arrays: Iterable[Array]) -> Iterator[Fail]:
+    """Warn of arrays without dimensions of their own that a transform of a group is for.
+
+    Arrays that declare the convention are judged for themselves, and where one says its dimensions the others may be
+    something else.
+
+    Parameters
+    ----------
+    group : Group
+        With a transform, but no dimensions.
+    arrays : iterable of Array
+        Those that the transform is for.
+    """
+    grids = [array for array in arrays if (array.ndim or 0) > 1]
+    if (
+        not grids
+        or known_conventions.SPATIAL not in declared_here(group)
+        or any(
+            known_conventions.SPATIAL in declared_here(array)
+            or any(name.startswith(PREFIX) for name in array.attributes)
+            or any(DIMENSIONS in one.attributes for one in _groups_of(array))
+            for array in grids
+        )
+    ):
+        return
+    yield Fail(
+        group.attribute_pointer(DIMENSIONS),
+        f"neither this group nor {grids[0].path} has {DIMENSIONS}, which says along which dimensions {TRANSFORM} goes",
+        severity="warning",
+        related=(grids[0].path,),
+        fix=_names_of(names_meant(array, ["y", "x"]) for array in grids),
+    )
+
+
 def _names_of(meant: Iterable[list[str] | None]) -> FixMaker | None:
     """Return the fix that names the dimensions which are meant, where they are the same in all arrays."""
     first, *others = meant

@@ -486,6 +486,7 @@ def _turned(node: Node) -> Draft:
     right = node.attributes[DIMENSIONS][::-1]
     operations: list[Any] = [*set_attribute(node, DIMENSIONS, right)]
     shape = node.attributes.get(SHAPE)
-    if are_lengths(shape) and shape not in [lengths_of(array, right) for array in _arrays(node)]:
+    found = [has for array in _arrays(node) if (has := lengths_of(array, right)) is not None]
+    if are_lengths(shape) and shape not in found and shape[::-1] in found:
         operations += set_attribute(node, SHAPE, shape[::-1])
     return Draft("suggest", tuple(operations), "look at the map then")

@@ -67,6 +67,45 @@ def test_the_one_thing_that_does_not_fit_is_changed(
     assert _written(tmp_path, shape, fixed) == []
 
 
+@pytest.mark.parametrize(
+    ("given", "right"),
+    [
+        ([1, 0, 90, 0, -1, -180], _WORLD),
+        ([1, 0, -180, 0, 1, 90], _WORLD),
+        ([1, 0, 0, 0, -1, 180], None),  # exchanged it would go from 180 to 540, and from 0 to -180
+    ],
+)
+def test_a_grid_is_put_on_the_map_where_there_is_a_way(
+    given: list[float], right: list[float] | None, tmp_path: Path
+) -> None:
+    attributes = {
+        "zarr_conventions": [
+            dict(one.entry) for one in (known_conventions.SPATIAL, known_conventions.PROJ)
+        ],
+        "proj:code": "EPSG:4326",
+        "spatial:dimensions": ["y", "x"],
+        "spatial:transform": given,
+    }
+    (finding,) = _written(tmp_path, [180, 360], attributes)
+    fix = finding.fix
+    assert (None if fix is None else [one["value"] for one in fix.patch]) == (right and [right])
+
+
+def test_lengths_that_no_array_contradicts_are_left_where_dimensions_are_exchanged(
+    tmp_path: Path,
+) -> None:
+    attributes = {
+        "zarr_conventions": [dict(known_conventions.SPATIAL.entry)],
+        "spatial:dimensions": ["x", "y"],
+        "spatial:shape": [180, 360],
+    }
+    document = {"zarr_format": 3, "node_type": "group", "attributes": attributes}
+    (tmp_path / "zarr.json").write_text(json.dumps(document))
+    (finding,) = nz.check(tmp_path, conventions="zcf", progress=False).findings
+    assert finding.fix is not None
+    assert [one["value"] for one in finding.fix.patch] == [["y", "x"]]
+
+
 @pytest.mark.parametrize(("box", "fixed"), [([0, 10, 500, 40], True), ([0, 10, 50, 40], False)])
 def test_a_box_of_a_level_that_is_that_of_nodes_is_left(
     box: list[int], fixed: bool, tmp_path: Path

@@ -32,6 +32,7 @@ SENTENCES = {
     "NCZ-ATT-001: the types are a list of names": 'must be an object from names to types, got ["units"]',
     "NCZ-MODE-001: the version of Zarr, which is a word of the text": "was understood as nczarr, file, v2; read from",
     "NCZ-MODE-001: a word that means nothing": "the fragment #mode=nczar names no mode of Zarr; mode nczar is not known; ignored; read",
+    "GZ-MS-017: columns that begin in the middle of a tile": 'no edge of a tile of "0", whichever number of pointOfOrigin',
     "CF-MAP-008: coordinates of corners in the north, where half a cell is few of the digits": "at 4999995, and /y at 5000000",
     "Z3-CHUNK-006: other rows in each chunk": "chunk a/c/0/0 holds only the fill value at step 0 along t",
     "CF-TIME-011: seconds after hours": "in seconds since 2021-02-21 it would be 2021-02-21 04:00, the next time",

@@ -119,13 +119,16 @@ def level_on_the_tile_grid(array: Array, found: Monotonicity) -> Iterator[Fail]:
             0 if length <= tile and rest + length <= tile + _ASIDE else min(rest, tile - rest)
         )
     if min(beside) > _ASIDE + abs(begin) * _ROUNDED / cell:
-        at = f", the first of which begins at {origins[0][axis]:.10g}" if len(origins) == 1 else ""
         beyond = f"{min(beside):.4g}"
         cells = "1 cell" if beyond == "1" else f"{beyond} cells"
+        where = (
+            f"{cells} from the nearest edge of a tile of {name}, the first of which begins at {origins[0][axis]:.10g}"
+            if len(origins) == 1
+            else f"no edge of a tile of {name}, whichever number of pointOfOrigin is that of this axis"
+        )
         yield Fail(
             "",
-            f"{array.path} begins at {begin:.10g}, which is {cells} from the nearest edge of a tile of {name}{at}:"
-            " its chunks do not begin where tiles do",
+            f"{array.path} begins at {begin:.10g}, which is {where}: its chunks do not begin where tiles do",
         )
     elif grid.ends is not None:
         low, high = sorted((begin, begin + step * length))

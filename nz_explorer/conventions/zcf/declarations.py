@@ -307,29 +307,6 @@ def entry_pinned(node: Node) -> Iterator[Fail]:
 
 
 @rule(
-    "ZCF-DECL-011",
-    on="node",
-    needs=("attributes", "conventions list"),
-    when=declares,
-)
-def declared_once(node: Node) -> Iterator[Fail]:
-    """Require one entry for each convention."""
-    seen: set[str] = set()
-    for i, entry in entries(node):
-        name = known_conventions.identity(entry)
-        if name is None:
-            continue
-        if name in seen:
-            pointer = pointer_to(node, i)
-            yield Fail(
-                pointer,
-                f"convention {name} is declared twice",
-                fix=lambda _node, pointer=pointer: Draft("safe", (remove(pointer),)),  # type: ignore[misc]  # bound now
-            )
-        seen.add(name)
-
-
-@rule(
     "ZCF-DECL-012",
     on="node",
     needs=("attributes", "conventions list"),

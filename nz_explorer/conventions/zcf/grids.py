@@ -309,8 +309,10 @@ def exchanged_origin(given: list[float]) -> list[float]:
     return [a, b, f, d, e, c]
 
 
-def beside_the_map(given: list[float], shape: list[int]) -> bool:
-    """Whether a grid of EPSG:3857 is beside the map of the world, and on it with the two numbers of its origin exchanged.
+def beside_the_map(
+    given: list[float], shape: list[int], system: Mapping[str, Any]
+) -> tuple[list[float], str] | None:
+    """Return the transform that is meant by one whose grid is beside the map of the world, and what is odd about it; None where no other is on it.
 
     Parameters
     ----------
@@ -318,12 +320,77 @@ def beside_the_map(given: list[float], shape: list[int]) -> bool:
         The six factors.
     shape : list of int
         The number of rows and of columns.
+    system : Mapping
+        Attributes of proj:.
     """
-    end = crs.MERCATOR
+    known = _map_of(system)
+    if known is None:
+        return None
+    name, end_x, end_y = known
     low_x, low_y, high_x, high_y = box_of(given, shape, nodes=False)
-    beside = max(low_x, low_y) >= end or min(high_x, high_y) <= -end
-    other = box_of(exchanged_origin(given), shape, nodes=False)
-    return beside and all(abs(one) <= end * 1.01 for one in other)
+    if abs(low_x + high_x) <= 2 * end_x and abs(low_y + high_y) <= 2 * end_y:
+        return None  # its middle is on the map
+    a, b, c, d, e, f = given
+    for right, how in (
+        (exchanged_origin(given), "with the third and sixth number exchanged"),
+        (
+            [a, b, c, d, -e, f],
+            f"with {shown(-e)} as the fifth, which is negative where rows go south",
+        ),
+    ):
+        if is_on_the_map(right, shape, system):
+            return right, f"by which the grid is beside the map of {name}, and on it {how}"
+    return None
+
+
+def origin_meant(given: list[float], shape: Any, system: Mapping[str, Any]) -> list[float] | None:
+    """Return a transform, whose origin is no longitude and latitude, with the two exchanged; None where it is not on the map then.
+
+    Parameters
+    ----------
+    given : list of float
+        The six factors.
+    shape : object
+        The number of rows and of columns, where they are known.
+    system : Mapping
+        Attributes of proj:.
+    """
+    right = exchanged_origin(given)
+    if are_lengths(shape):
+        return right if is_on_the_map(right, shape, system) else None
+    return right if degrees_beyond({**system, BOX: None, TRANSFORM: right}) is None else None
+
+
+def is_on_the_map(given: list[float], shape: list[int], system: Mapping[str, Any]) -> bool:
+    """Whether a grid is on the map of the world of its system, but for half a cell; False where that map is not known.
+
+    Parameters
+    ----------
+    given : list of float
+        The six factors.
+    shape : list of int
+        The number of rows and of columns.
+    system : Mapping
+        Attributes of proj:.
+    """
+    known = _map_of(system)
+    if known is None:
+        return False
+    _, *ends = known
+    a, b, _, d, e, _ = map(abs, given)
+    box = box_of(given, shape, nodes=False)
+    return all(
+        abs(one) <= end * 1.01 + step / 2
+        for one, end, step in zip(box, ends * 2, (a + b, d + e) * 2, strict=True)
+    )
+
+
+def _map_of(system: Mapping[str, Any]) -> tuple[str, float, float] | None:
+    """Return how a system is named, and how far its map goes in x and y; None where that is not known."""
+    if crs.code(system.get("proj:code")) == "EPSG:3857":
+        return "EPSG:3857", crs.MERCATOR, crs.MERCATOR
+    degrees = _in_degrees(system)
+    return None if degrees is None else (degrees, FURTHEST_X, 90.0)
 
 
 def by_the_box(

@@ -10,7 +10,7 @@ from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import IDENTIFIERS, declares, entries, pointer_to
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
-from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.engine.fixes import Draft, remove, replace
 from nz_explorer.engine.registry import rule
 
 if TYPE_CHECKING:
@@ -53,6 +53,29 @@ def entry_identifies(node: Node) -> Iterator[Fail]:
                     f"{member} of entry {i} is no URL: {json_text(entry[member])}",
                     severity="warning" if named else None,
                 )
+
+
+@rule(
+    "ZCF-DECL-011",
+    on="node",
+    needs=("attributes", "conventions list"),
+    when=declares,
+)
+def declared_once(node: Node) -> Iterator[Fail]:
+    """Require one entry for each convention."""
+    seen: set[str] = set()
+    for i, entry in entries(node):
+        name = known_conventions.identity(entry)
+        if name is None or _declared_and_meant(entry) is not None:
+            continue  # one of two that is meant to be another is not the one to remove
+        if name in seen:
+            pointer = pointer_to(node, i)
+            yield Fail(
+                pointer,
+                f"convention {name} is declared twice",
+                fix=lambda _node, pointer=pointer: Draft("safe", (remove(pointer),)),  # type: ignore[misc]  # bound now
+            )
+        seen.add(name)
 
 
 def _of_another(node: Node, i: int, entry: dict[str, Any], member: str) -> Iterator[Fail]:

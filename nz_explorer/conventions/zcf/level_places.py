@@ -19,8 +19,8 @@ from nz_explorer.conventions.zcf.grids import (
     are_lengths,
     beside_the_map,
     degrees_beyond,
-    exchanged_origin,
     numbers_in,
+    origin_meant,
 )
 from nz_explorer.conventions.zcf.grids_of_levels import (
     is_pyramid,
@@ -110,21 +110,15 @@ def _beside_their_map(
     """Yield where levels are listed that are beside the map of their system, their transform, why, and that with x and y of its origin exchanged, if it is on the map."""
     for place, level, _ in levels_with_cells(group):
         system, given = _of_proj(group, level), numbers_in(level[TRANSFORM], 6) or []
-        right, shape = exchanged_origin(given), with_lengths(group, level).get(SHAPE)
+        shape = with_lengths(group, level).get(SHAPE)
         if (beyond := degrees_beyond({**system, TRANSFORM: given})) is not None:
             why = (
                 f"and the reference system, {beyond[1]}, is one of longitudes and latitudes in degrees: there are no such longitudes"
                 " or latitudes"
             )
-            wrong = degrees_beyond({**system, TRANSFORM: right}) is not None
-            yield place, given, why, None if wrong else right
-        elif (
-            crs.code(system.get("proj:code")) == "EPSG:3857"
-            and are_lengths(shape)
-            and beside_the_map(given, shape)
-        ):
-            why = "by which it is beside the map of EPSG:3857, and on it with the third and sixth number exchanged"
-            yield place, given, why, right
+            yield place, given, why, origin_meant(given, shape, system)
+        elif are_lengths(shape) and (meant := beside_the_map(given, shape, system)) is not None:
+            yield place, given, meant[1], meant[0]
 
 
 def _of_proj(group: Group, level: Mapping[str, Any]) -> Mapping[str, Any]:

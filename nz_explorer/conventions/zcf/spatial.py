@@ -25,7 +25,6 @@ from nz_explorer.conventions.zcf.grids import (
     by_the_box,
     degrees_beyond,
     exchanged,
-    exchanged_origin,
     in_force,
     is_affine,
     is_exchanged,
@@ -33,6 +32,7 @@ from nz_explorer.conventions.zcf.grids import (
     names_meant,
     numbers_in,
     odd_transform,
+    origin_meant,
     y_and_x_instead,
 )
 from nz_explorer.engine.findings import Fail
@@ -121,6 +121,52 @@ def none_has_them(group: Group, arrays: Iterable[Array]) -> Iterator[Fail]:
         related=(first.path,),
         fix=_names_of(names_meant(array, names) for array in grids),
         rule="ZCF-SPATIAL-001",
+    )
+
+
+@rule(
+    "ZCF-SPATIAL-002",
+    on="members",
+    when=lambda group: (
+        TRANSFORM in group.attributes and {DIMENSIONS, "multiscales"}.isdisjoint(group.attributes)
+    ),
+)
+def placed_arrays_have_dimensions(group: Group) -> Iterator[Fail]:
+    """Warn of a transform for arrays of which nothing says which dimensions are y and x."""
+    yield from none_says_them(group, group.arrays)
+
+
+def none_says_them(group: Group, arrays: Iterable[Array]) -> Iterator[Fail]:
+    """Warn of arrays without dimensions of their own that a transform of a group is for.
+
+    Arrays that declare the convention are judged for themselves, and where one says its dimensions the others may be
+    something else.
+
+    Parameters
+    ----------
+    group : Group
+        With a transform, but no dimensions.
+    arrays : iterable of Array
+        Those that the transform is for.
+    """
+    grids = [array for array in arrays if (array.ndim or 0) > 1]
+    if (
+        not grids
+        or known_conventions.SPATIAL not in declared_here(group)
+        or any(
+            known_conventions.SPATIAL in declared_here(array)
+            or any(name.startswith(PREFIX) for name in array.attributes)
+            or any(DIMENSIONS in one.attributes for one in _groups_of(array))
+            for array in grids
+        )
+    ):
+        return
+    yield Fail(
+        group.attribute_pointer(DIMENSIONS),
+        f"neither this group nor {grids[0].path} has {DIMENSIONS}, which says along which dimensions {TRANSFORM} goes",
+        severity="warning",
+        related=(grids[0].path,),
+        fix=_names_of(names_meant(array, ["y", "x"]) for array in grids),
     )
 
 
@@ -324,9 +370,11 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
 
 def _origin_exchanged(node: Node) -> FixMaker | None:
     """Return the fix that exchanges the numbers of an origin, where these are a latitude and a longitude then."""
-    given = numbers_in(node.attributes[TRANSFORM], 6) or []
-    right = exchanged_origin(given)
-    if degrees_beyond({**_with_system(node), TRANSFORM: right}) is not None:
+    given, names = numbers_in(node.attributes[TRANSFORM], 6) or [], in_force(node).get(DIMENSIONS)
+    found = [lengths_of(array, names) for array in _arrays(node)] if are_two(names) else []
+    shape = node.attributes.get(SHAPE, next(filter(None, found), None))
+    right = origin_meant(given, shape, _with_system(node))
+    if right is None:
         return None
     return lambda node: Draft(
         "suggest", set_attribute(node, TRANSFORM, right), "if they are exchanged"
@@ -373,14 +421,8 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
         return
     if box is not None:
         yield from _box_is_that_of(node, given, shape, by)
-    elif (
-        own and _with_system(node).get("proj:code") == "EPSG:3857" and beside_the_map(given, shape)
-    ):
-        yield _of_another_transform(
-            node,
-            exchanged_origin(given),
-            "by which the grid is beside the map of EPSG:3857, and on it with the third and sixth number exchanged",
-        )
+    elif own and (meant := beside_the_map(given, shape, _with_system(node))) is not None:
+        yield _of_another_transform(node, *meant)
 
 
 def _box_is_that_of(node: Node, given: list[float], shape: list[int], by: str) -> Iterator[Fail]:
@@ -444,6 +486,7 @@ def _turned(node: Node) -> Draft:
     right = node.attributes[DIMENSIONS][::-1]
     operations: list[Any] = [*set_attribute(node, DIMENSIONS, right)]
     shape = node.attributes.get(SHAPE)
-    if are_lengths(shape) and shape not in [lengths_of(array, right) for array in _arrays(node)]:
+    found = [has for array in _arrays(node) if (has := lengths_of(array, right)) is not None]
+    if are_lengths(shape) and shape not in found and shape[::-1] in found:
         operations += set_attribute(node, SHAPE, shape[::-1])
     return Draft("suggest", tuple(operations), "look at the map then")

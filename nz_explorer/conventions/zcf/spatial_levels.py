@@ -40,7 +40,7 @@ from nz_explorer.conventions.zcf.grids_of_levels import (
     placed_themselves,
     with_lengths,
 )
-from nz_explorer.conventions.zcf.spatial import none_has_them, not_y_and_x
+from nz_explorer.conventions.zcf.spatial import none_has_them, none_says_them, not_y_and_x
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
@@ -115,19 +115,37 @@ def levels_have_the_dimensions(group: Group) -> Iterator[Fail]:
     names = group.attributes[DIMENSIONS]
     if not are_two(names) or names[0] == names[1]:
         return  # which is reported for itself
-    arrays: list[Array] = []
-    for _, level in islice(levels(group), known_conventions.MOST_LEVELS):
-        node = node_of(group, level.get("asset"))
-        if node is None or DIMENSIONS in node.attributes:
-            return  # it may be the one that has them
-        found = node.hierarchy.children(node) if isinstance(node, Group) else [node]
-        if any(isinstance(one, Group) for one in found):
-            return
-        arrays += [one for one in found if isinstance(one, Array)]
+    arrays = _of_levels(group)
     if (misnamed := not_y_and_x(group, arrays)) is not None:
         yield misnamed
     elif not exchanged(names):  # which is reported for itself
         yield from none_has_them(group, arrays)
+
+
+@rule(
+    "ZCF-SPATIAL-002",
+    on="group",
+    needs=("attributes", "conventions list"),
+    when=lambda group: is_pyramid(group) and DIMENSIONS not in group.attributes,
+)
+def placed_levels_have_dimensions(group: Group) -> Iterator[Fail]:
+    """Warn of levels with a transform of which nothing says which dimensions are y and x."""
+    if any(TRANSFORM in level for _, level in levels(group)) or TRANSFORM in group.attributes:
+        yield from none_says_them(group, _of_levels(group))
+
+
+def _of_levels(group: Group) -> list[Array]:
+    """Return the arrays of the levels of a pyramid; none where a level may have dimensions that it says itself."""
+    arrays: list[Array] = []
+    for _, level in islice(levels(group), known_conventions.MOST_LEVELS):
+        node = node_of(group, level.get("asset"))
+        if node is None or DIMENSIONS in node.attributes:
+            return []
+        found = node.hierarchy.children(node) if isinstance(node, Group) else [node]
+        if any(isinstance(one, Group) for one in found):
+            return []
+        arrays += [one for one in found if isinstance(one, Array)]
+    return arrays
 
 
 def _box_is_its_own(

@@ -353,6 +353,14 @@ def test_the_type_of_an_attribute_goes_with_what_other_rules_change(
     assert types == before | left
 
 
+@pytest.mark.parametrize("name", ["_nczarr_array", "_nczarr_attr", "comment"])
+def test_only_null_of_a_user_is_text_to_netcdf_c(name: str, tmp_path: Path) -> None:
+    store = _store(tmp_path, NOTED)
+    _change(store / "g/a/.zattrs", **{name: None})
+    (found,) = nz.check(store, select=["NZ-ATTR-002"], progress=False).findings
+    assert ("netCDF-C" in found.readers) is (name == "comment")
+
+
 def test_a_text_that_a_fix_adds_has_a_type(tmp_path: Path) -> None:
     store = _store(tmp_path, NOTED)
     document = store / ".zattrs"

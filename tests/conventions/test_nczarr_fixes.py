@@ -353,6 +353,14 @@ def test_the_type_of_an_attribute_goes_with_what_other_rules_change(
     assert types == before | left
 
 
+@pytest.mark.parametrize("name", ["_nczarr_array", "_nczarr_attr", "comment"])
+def test_only_null_of_a_user_is_text_to_netcdf_c(name: str, tmp_path: Path) -> None:
+    store = _store(tmp_path, NOTED)
+    _change(store / "g/a/.zattrs", **{name: None})
+    (found,) = nz.check(store, select=["NZ-ATTR-002"], progress=False).findings
+    assert ("netCDF-C" in found.readers) is (name == "comment")
+
+
 def test_a_text_that_a_fix_adds_has_a_type(tmp_path: Path) -> None:
     store = _store(tmp_path, NOTED)
     document = store / ".zattrs"
@@ -420,6 +428,62 @@ def test_too_few_references_stop_netcdf_c_at_the_first_of_another_length(
     group.write_text(json.dumps(noted), "utf-8")
     (found,) = nz.check(store, select=["NCZ-VAR-001"], progress=False).findings
     assert found.readers["netCDF-C"] == does
+
+
+def _declare(folder: Path, **dimensions: int) -> None:
+    """Make a group declare dimensions, besides those that it has."""
+    folder.mkdir(exist_ok=True)
+    if not (folder / ".zgroup").exists():
+        (folder / ".zgroup").write_text('{"zarr_format": 2}', "utf-8")
+        notes: dict[str, Any] = {"dimensions": {}, "arrays": [], "groups": []}
+        (folder / ".zattrs").write_text(json.dumps({"_nczarr_group": notes}), "utf-8")
+    noted = json.loads((folder / ".zattrs").read_text("utf-8"))
+    noted["_nczarr_group"]["dimensions"].update(dimensions)
+    (folder / ".zattrs").write_text(json.dumps(noted), "utf-8")
+
+
+def test_a_copied_array_refers_to_the_dimension_of_its_new_group(tmp_path: Path) -> None:
+    store = _store(tmp_path, {**NOTED, "dimension_references": ["/h/x"]})
+    _declare(store / "h", x=3)
+    (found,) = nz.check(store, select=["NCZ-VAR-002"], progress=False).findings
+    assert "unless it has read that group before" in found.readers["netCDF-C"]
+    _apply(store, found.fix)
+    assert json.loads((store / "g/a/.zattrs").read_text("utf-8"))["_nczarr_array"] == NOTED
+
+
+def test_a_reference_of_another_length_leads_to_the_nearer_dimension_of_that_name(
+    tmp_path: Path,
+) -> None:
+    store = _store(tmp_path, {**NOTED, "dimension_references": ["/x"]})
+    _declare(store, x=5)
+    _apply(store, _fix(store, "NCZ-VAR-002"))
+    assert json.loads((store / "g/a/.zattrs").read_text("utf-8"))["_nczarr_array"] == NOTED
+
+
+def test_what_is_out_of_sight_is_not_put_in_order(tmp_path: Path) -> None:
+    store = _store(tmp_path, {**NOTED, "dimension_references": ["/h/y"]})
+    _declare(store / "h", y=3)
+    fix = _fix(store, "NCZ-VAR-003")
+    assert fix is not None
+    assert fix.note is not None
+    assert not fix.patch
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"types": {}}, 'attribute "_FillValue" has no type, so netCDF-C takes that of the array'),
+        (None, "so netCDF-C takes that of the array for _FillValue"),
+    ],
+)
+def test_a_fill_value_without_a_type_has_that_of_the_array(
+    given: dict[str, Any] | None, said: str, tmp_path: Path
+) -> None:
+    store = _store(tmp_path, NOTED)
+    types = {} if given is None else {"_nczarr_attr": given}
+    _change(store / "g/a/.zattrs", _FillValue=-999, **types)
+    found = nz.check(store, select=["NCZ-ATT-001"], progress=False).findings
+    assert [one.message.endswith(said) for one in found if one.path == "/g/a"] == [True]
 
 
 @pytest.mark.parametrize(("shape", "refuses"), [((3,), False), ((3, 4), True)])

@@ -206,7 +206,7 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
         if key not in types:
             yield Fail(
                 node.attribute_pointer(key),
-                f"attribute {json_text(key)} has no type, {_guess(node.attributes[key])}",
+                f"attribute {json_text(key)} has no type, {_guess(node, key)}",
             )
     for key in types:
         if key not in node.attributes and not nczarr.is_hidden(key):
@@ -225,7 +225,9 @@ def _without_type(place: Place, key: str, _node: Node) -> Draft:
 def _guesses(node: Node, own: list[str]) -> str:
     """Say what netCDF-C does where no attribute of a node has a type."""
     empty = [key for key in own if node.attributes[key] == []]  # Z2-OGC-011
-    others = [key for key in own if node.attributes[key] != []]
+    others = [key for key in own if key not in empty and not _has_type_of_array(node, key)]
+    if not empty and not others:
+        return "so netCDF-C takes that of the array for _FillValue"
     if not empty:
         return f"so netCDF-C guesses those of {listed(map(json_text, others))}"
     what = "an empty list" if len(empty) == 1 else "empty lists"
@@ -235,9 +237,16 @@ def _guesses(node: Node, own: list[str]) -> str:
     return f"so netCDF-C guesses those of {listed(map(json_text, others))}; it {cannot}"
 
 
-def _guess(value: Any) -> str:
+def _has_type_of_array(node: Node, key: str) -> bool:
+    """Whether netCDF-C knows the type of an attribute without being told."""
+    return key == "_FillValue" and isinstance(node, Array)
+
+
+def _guess(node: Node, key: str) -> str:
     """Say what netCDF-C does without a type, which it takes from the first value."""
-    if value == []:  # Z2-OGC-011
+    if _has_type_of_array(node, key):
+        return "so netCDF-C takes that of the array"
+    if node.attributes[key] == []:  # Z2-OGC-011
         return "and netCDF-C cannot guess one of an empty list"
     return "so netCDF-C guesses one"
 

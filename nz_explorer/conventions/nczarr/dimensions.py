@@ -28,6 +28,10 @@ _TOO_MANY = {
     "netCDF-C": "reads beyond the shape, and as a rule refuses the dataset: Invalid dimension size (4.10)"
 }
 _OTHER_LENGTH = {"netCDF-C": "refuses the dataset: invalid dimension size"}
+_OF_ANOTHER_GROUP = {
+    "netCDF-C": "crashes the process or refuses the dataset, unless it has read that group before;"
+    " Python's netCDF4 raises AttributeError even then"
+}
 _MOST_ORDERED = 6
 """Of how many references every order is tried."""
 _ARTIFICIAL = re.compile(r"(\.zdim_?|_zdim_|_Anonymous_Dim(ension)?_)[0-9]+")
@@ -187,9 +191,11 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
                 continue
             home, dimension = declared
             if not (array.path.startswith(paths.below(home.path)) or place.is_scalar):
-                yield read_today(array, place, _out_of_sight(array, pointer, reference, home))
+                other = _out_of_sight(array, pointer, reference, length, home)
+                yield read_today(array, place, other)
                 continue
-            if nearer := _nearer(array, home, dimension):
+            nearer = _nearer(array, home, dimension)
+            if nearer and length == dimension.size:
                 yield read_today(array, place, _mistaken(array, pointer, dimension, *nearer))
             old_scalar = not place.read and place.is_scalar  # NCZ-VAR-005
             if length != dimension.size and "scalar" not in place.value and not old_scalar:
@@ -197,7 +203,7 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
                     pointer,
                     f"dimension {dimension.name} is {dimension.size} long in {home.path}, this array needs {length}",
                     related=(home.path,),
-                    fix=partial(_agree, dimension, home, length, array),
+                    fix=partial(_agree, pointer, dimension, home, length, array),
                     path=array.path,
                 )
                 yield read_today(array, place, other)
@@ -257,12 +263,14 @@ def _mistaken(
     )
 
 
-def _out_of_sight(array: Array, pointer: str, reference: str, home: Node) -> Fail:
+def _out_of_sight(array: Array, pointer: str, reference: str, length: int, home: Node) -> Fail:
     return Fail(
         pointer,
         f"{reference} is declared in {home.path}, and arrays have the dimensions of their own group and of those above it",
         related=(home.path,),
+        fix=partial(_declare, array, pointer, reference, length),
         path=array.path,
+        readers=_OF_ANOTHER_GROUP,
     )
 
 
@@ -285,11 +293,20 @@ def _declare(array: Array, pointer: str, reference: str, length: int, node: Node
 
 
 def _agree(
-    dimension: nczarr.DeclaredDimension, home: Node, length: int, array: Array, node: Node
+    pointer: str,
+    dimension: nczarr.DeclaredDimension,
+    home: Node,
+    length: int,
+    array: Array,
+    node: Node,
 ) -> Draft | None:
-    """Give a dimension the length of an array, unless other arrays have the length that is declared, or the order is wrong."""
+    """Give a dimension the length of an array, unless other arrays have the one that is declared, or another is meant."""
     if ordered := _in_order(array):
         return ordered
+    nearer = _nearer(array, home, dimension)
+    if nearer and nearer[1].size == length:
+        operation = replace(pointer, f"{paths.below(nearer[0].path)}{dimension.name}")
+        return Draft("suggest", (operation,), node=array)
     others = list(_of_declared_length(home, f"{paths.below(home.path)}{dimension.name}", dimension))
     if not others:
         return _set_length(dimension.name, home, length, node)
@@ -306,6 +323,7 @@ def _in_order(array: Array) -> Draft | None:
         reference: known[1].size
         for reference in array.dimension_references or ()
         if isinstance(known := _declared(array, reference), tuple)
+        and array.path.startswith(paths.below(known[0].path))
     }
     if found is None or not len(declared) == len(lengths) <= _MOST_ORDERED:
         return None  # a dimension twice fits in any order

@@ -15,6 +15,7 @@ from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, remove
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.attribute_types import array_kinds
+from nz_explorer.model.dialects import nczarr
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
@@ -82,9 +83,12 @@ def no_null(node: Node) -> Iterator[Fail]:
         if value is None or (isinstance(value, list) and value and all(v is None for v in value)):
             what = "null" if value is None else "a list of null"
             pointer = node.attribute_pointer(name)
+            # netCDF-C reads these itself: what it makes of null there is said by the rules of NCZ
+            is_own = nczarr.is_hidden(name) or name == nczarr.PROPERTIES
             yield Fail(
                 pointer,
                 f"attribute {json_text(name)} is {what}; NZ has no type for it",
+                readers={"xarray": "returns None"} if is_own else None,
                 fix=lambda _node, pointer=pointer: Draft("unsafe", (remove(pointer),)),  # type: ignore[misc]  # bound now
             )
 

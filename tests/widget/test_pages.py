@@ -233,6 +233,19 @@ def test_thousands_are_separated_as_the_front_end_does(browse: Browse, tmp_path:
     assert "1,536" not in shown
 
 
+@pytest.mark.parametrize("path", ["/", "/a"])
+def test_a_saved_page_separates_thousands_in_one_way(
+    path: str, browse: Browse, tmp_path: Path
+) -> None:
+    root = zarr.create_group(tmp_path / "s.zarr", attributes={"conventions": "NZ-1.0"})
+    root.create_array("a", shape=(86050, 2), dtype="i2", dimension_names=["row", "x"])
+    root.create_array("row", shape=(86050,), dtype="i4", dimension_names=["row"])
+    shown = static_page(browse(tmp_path / "s.zarr").session, path)
+    shown = re.sub(r'src="[^"]*"', "", shown)
+    assert shown.count("86\u202f050") > 2
+    assert re.search(r"86,?050", shown) is None
+
+
 def test_a_fill_value_has_the_type_of_its_array(browse: Browse, tmp_path: Path) -> None:
     _with_cs(tmp_path / "s.zarr")
     assert "_FillValue  int16" in said(page(browse(tmp_path / "s.zarr"), "about", "/a"))

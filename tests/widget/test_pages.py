@@ -173,7 +173,7 @@ def _with_cs(folder: Path) -> zarr.Group:
     root = zarr.create_group(folder, attributes={"conventions": "NZ-1.0", "title": "a grid"})
     regular = {"values": {"regular": [10, 2]}, "unit": "degrees"}
     sets = [
-        {**regular, "boundaries": {"regular": [-1, 1]}},
+        {**regular, "name": "new", "boundaries": {"regular": [-1, 1]}},
         {**regular, "name": "old", "unit": "m"},
     ]
     axis = {"name": "x", "abbreviation": "X", "direction": "east", "coordinates": sets}
@@ -189,7 +189,11 @@ def test_what_cs_describes_is_shown(browse: Browse, tmp_path: Path) -> None:
     browser = browse(tmp_path / "s.zarr")
     shown = said(page(browser, "dimensions", "/a"))
     assert "axis X, east, cells from −1 to +1, in WGS84 EPSG:4326" in shown
+    assert "new, described by cs in /a: axis X" in shown
     assert "also old: 10 … 14 m" in shown
+    shown = said(page(browser, "conventions", "/a"))
+    assert "x, new 10 … 14 degrees" in shown
+    assert "x, old 10 … 14 m" in shown
     saved = static_page(browser.session, "/a")
     assert "axis X, east, cells from −1 to +1, in WGS84 EPSG:4326; also old: 10 … 14 m" in saved
 

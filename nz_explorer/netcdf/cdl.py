@@ -96,7 +96,7 @@ def _computed(array: Array) -> dict[int, str]:
     return {
         axis: printable(
             "; ".join(
-                f"coordinates {'' if one.label is None else f'{one.label} '}{one.ends()}"
+                f"coordinates {'' if one.title is None else f'{one.title} '}{one.ends()}"
                 for one in found
             )
             + f", {found[0].source}"

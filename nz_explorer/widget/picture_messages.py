@@ -67,7 +67,7 @@ def _picture(look: QuickLook, buffers: _Buffers, *, finished: bool) -> protocol.
         title=look.title,
         name=look.name or look.path.rpartition("/")[2],
         caption=caption_of(look),
-        label=look.label,
+        label=on_screen(look.label),
         message=look.message and on_screen(look.message),
         data_type=look.data_type,
         units=look.units,

@@ -70,7 +70,7 @@ def static_page(
         f"<p><b>{_text(summary.source)}</b> · Zarr v{summary.zarr_format or '?'} · "
         f"{text.number(summary.nodes)} nodes read · {escape(conforms)}<br>"
         f"{text.counted(counts.error, 'error')}, {text.counted(counts.warning, 'warning')}, {text.counted(counts.info, 'note')}, "
-        f"{summary.not_evaluated} not evaluated"
+        f"{text.number(summary.not_evaluated)} not evaluated"
         f"{'' if summary.progress.phase == 'done' else ' – saved before everything was read'}<br>"
         f"as of {_moment(datetime.now().astimezone())}</p>"
     )
@@ -112,8 +112,10 @@ class _Sentence(str):
     __slots__ = ()
 
 
-def _text(text: object) -> str:
-    shown, most = str(text), MAX_SENTENCE if isinstance(text, _Sentence) else MAX_NAME
+def _text(cell: object) -> str:
+    shown, most = str(cell), MAX_NAME
+    if isinstance(cell, _Sentence):
+        shown, most = text.on_screen(cell), MAX_SENTENCE
     printable = "".join(
         c if c.isprintable() or c == THIN_SPACE else f"\\u{ord(c):04x}" for c in shown[:most]
     )
@@ -147,7 +149,8 @@ def _tree(session: SessionView) -> str:
         row = session.tree.row(node)
         total = row.counts.error + row.counts.warning
         label = f"{node.path}/" if node.kind == "group" and node.name else node.path
-        rows.append((label, node.problem or text.title(node), row.role or "", total or ""))
+        what = text.on_screen(node.problem) if node.problem else text.title(node)
+        rows.append((label, what, row.role or "", text.number(total) if total else ""))
         if isinstance(node, Group) and node.child_names is not None:
             for child in session.tree.children(node):
                 add(child)
@@ -190,7 +193,7 @@ def _image(drawn: Figure, label: str) -> str:
     file = io.BytesIO()
     drawn.savefig(file, format="png", dpi=72)
     data = base64.b64encode(file.getvalue()).decode()
-    return f'<p><img alt="{_text(label)}" src="data:image/png;base64,{data}"></p>'
+    return f'<p><img alt="{_text(text.on_screen(label))}" src="data:image/png;base64,{data}"></p>'
 
 
 def _rows(columns: tables.Columns) -> str:
@@ -212,7 +215,9 @@ def _numbers(look: QuickLook, view: Mapping[str, Any]) -> str:
     head = tuple(lines[0])
     rows: list[tuple[object, ...]] = [tuple(line) for line in lines[1:]]
     down = look.y or look.x
-    return _table(look.label, head, rows, 0 if down is None else down.size - len(rows))
+    return _table(
+        text.on_screen(look.label), head, rows, 0 if down is None else down.size - len(rows)
+    )
 
 
 def _first_data(session: SessionView) -> Array | None:
@@ -246,7 +251,7 @@ def _dimensions(session: SessionView) -> str:
         cells: list[tuple[object, ...]] = [
             (
                 row.name or "(no name)",
-                " or ".join(str(use.length) for use in row.lengths),
+                " or ".join(text.number(use.length) for use in row.lengths),
                 _Sentence(
                     f"{row.coordinate_state}: {row.why}" if row.why else row.coordinate_state
                 ),

@@ -301,3 +301,41 @@ def test_nobody_is_told_to_delete_chunks_where_none_decodes(
     (note,) = [one.fix.note for one in found if "CHUNK-00" in one.rule and one.fix is not None]
     assert ("or delete" in str(note)) is (damaged_chunks == 1)
     assert ("no chunk decodes" in str(note)) is (damaged_chunks == 2)
+
+
+@pytest.mark.parametrize(
+    ("zarr_format", "fill", "attributes", "shown"),
+    [
+        (3, 0, {}, "0.0"),
+        (3, -9, {"missing_value": -9.0}, "NaN"),
+        (2, 0, {}, "NaN"),
+        (2, None, {}, "0.0"),
+        (2, None, {"_FillValue": 0.0}, "NaN"),
+    ],
+)
+def test_what_xarray_shows_of_a_coordinate_that_was_not_written(
+    tmp_path: Path, zarr_format: Any, fill: Any, attributes: dict[str, Any], shown: str
+) -> None:
+    """Without a mark for missing values, what is read is shown."""
+    folder = tmp_path / "store.zarr"
+    group = zarr.open_group(folder, mode="w", zarr_format=zarr_format)
+    for name, dimensions in (("lat", ["lat"]), ("latitude", ["lat", "x"])):
+        group.create_array(
+            name,
+            shape=(4,) * len(dimensions),
+            dtype="f8",
+            fill_value=fill,
+            dimension_names=dimensions if zarr_format == 3 else None,
+            attributes={
+                "units": "degrees_north",
+                **({"_ARRAY_DIMENSIONS": dimensions} if zarr_format == 2 else {}),
+                **attributes,
+            },
+        )
+    report = nz.check(folder, values="all", progress=False, select=["NZ-COORD-008", "CF-COORD-004"])
+    found = {f.rule: f.readers["xarray"] for f in report.findings}
+    empty = "shows a coordinate of NaN; maps are empty"
+    assert found == {
+        "NZ-COORD-008": f"shows {shown} in place of positions",
+        "CF-COORD-004": empty if shown == "NaN" else f"shows {shown} in place of positions",
+    }

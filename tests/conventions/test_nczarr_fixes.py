@@ -472,8 +472,11 @@ def test_what_is_out_of_sight_is_not_put_in_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"types": {}}, 'attribute "_FillValue" has no type, so netCDF-C takes that of the array'),
-        (None, "so netCDF-C takes that of the array for _FillValue"),
+        (
+            {"types": {}},
+            'attribute "_FillValue" has no type, which NCZarr has of every attribute: netCDF-C takes that of the array',
+        ),
+        (None, "netCDF-C takes that of the array for _FillValue"),
     ],
 )
 def test_a_fill_value_without_a_type_has_that_of_the_array(

@@ -29,6 +29,8 @@ SENTENCES = {
     "NCZ-MODE-001: no word for the format, without which netCDF-C finds nothing": "finds no dataset by it: it needs nczarr or zarr",
     "NCZ-MODE-001: capital letters, which netCDF-C does not know": "in lower case, as in #mode=nczarr,file",
     "NCZ-VAR-001: the references under another name": 'there is no dimension_references, only "storage", "dimension_reference"',
+    "NCZ-ATT-001: no type": "which NCZarr has of every attribute: netCDF-C guesses one",
+    "NCZ-ATT-001: no types at all": "which NCZarr has of every attribute: netCDF-C guesses",
     "NCZ-ATT-001: the types are a list of names": 'must be an object from names to types, got ["units"]',
     "NCZ-MODE-001: the version of Zarr, which is a word of the text": "was understood as nczarr, file, v2; read from",
     "NCZ-MODE-001: a word that means nothing": "the fragment #mode=nczar names no mode of Zarr; mode nczar is not known; ignored; read",

@@ -195,14 +195,17 @@ def test_an_array_is_printed_alone(sample_store: Path) -> None:
     assert sum(line.startswith("\tfloat ") for line in lines) == 1
 
 
-def test_coordinates_that_metadata_describe_stand_beside_the_dimension(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("first", "called"), [({}, ""), ({"name": "way"}, "way ")])
+def test_coordinates_that_metadata_describe_stand_beside_the_dimension(
+    first: dict[str, str], called: str, tmp_path: Path
+) -> None:
     sets = [
-        {"unit": "m\n}", "values": {"regular": [10, 2]}},
+        {**first, "unit": "m\n}", "values": {"regular": [10, 2]}},
         {"name": "code", "values": {"explicit": ["a", "b", "c"]}},
     ]
     axis = {"name": "x", "coordinates": sets}
     root = zarr.create_group(tmp_path / "s.zarr")
     array = root.create_array("a", shape=(3,), dtype="f4", dimension_names=["x"])
     array.attrs["cs"] = {"crs": [{"axes": [axis]}]}
-    shown = "coordinates 10 … 14 m\\x0a}; coordinates code a … c, described by cs in /a"
+    shown = f"coordinates {called}10 … 14 m\\x0a}}; coordinates code a … c, described by cs in /a"
     assert f"\tx = 3 ; // {shown}" in text(tmp_path / "s.zarr")

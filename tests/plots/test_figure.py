@@ -397,6 +397,42 @@ def test_long_names_are_broken_into_lines_and_never_cut_or_written_over(size, tm
     assert first.x1 < second.x0 or first.y1 - line >= second.y1 - 1
 
 
+@pytest.mark.parametrize("name", ["t", "surface_pressure", "a_name_" * 4 + "of_pressure"])
+@pytest.mark.parametrize("size", [(6, 2.7), (4, 2.7), (3, 2.4)])
+def test_the_title_of_a_small_map_lies_within_what_is_saved(size, name, tmp_path) -> None:
+    """A map is narrower than its room, so that the titles have less than it seems before the layout."""
+    group = zarr.open_group(tmp_path / "store.zarr", mode="w")
+    names = ("time", "lat", "lon")
+    units_of = ("days since 2000-01-01", "degrees_north", "degrees_east")
+    for axis, units in zip(names, units_of, strict=True):
+        group.create_array(
+            axis, data=np.arange(6.0), dimension_names=(axis,), attributes={"units": units}
+        )
+    values = np.arange(216.0).reshape(6, 6, 6)
+    group.create_array(
+        name, data=values, dimension_names=names, attributes={"units": "Pa", "long_name": "p"}
+    )
+    picture = figure(
+        make(open_store(tmp_path / "store.zarr"), f"/{name}"), width=size[0], height=size[1]
+    )
+    seen = []
+    draw = picture.draw
+
+    def look(renderer) -> None:
+        draw(renderer)
+        axes = picture.axes[0]
+        boxes = [t.get_window_extent() for t in (axes._left_title, axes._right_title)]
+        seen.append((boxes, picture.bbox.x1, picture.bbox.y1))
+
+    picture.draw = look
+    picture.savefig(tmp_path / "map.png", dpi=60)  # it is drawn twice
+    (left, right), wide, high = seen[-1]
+    line = left.height / (1 + picture.axes[0].get_title(loc="left").count("\n"))
+    for box in (left, right):
+        assert (box.x0 > -2, box.x1 < wide + 2, box.y1 <= high) == (True, True, True)
+    assert left.x1 < right.x0 or left.y1 - line >= right.y1 - 2
+
+
 def test_a_long_name_leaves_room_for_its_units(tmp_path):
     group = zarr.open_group(tmp_path / "store.zarr")
     name = "fully filtered concentration of sea ice " * 4

@@ -173,7 +173,7 @@ def _with_cs(folder: Path) -> zarr.Group:
     root = zarr.create_group(folder, attributes={"conventions": "NZ-1.0", "title": "a grid"})
     regular = {"values": {"regular": [10, 2]}, "unit": "degrees"}
     sets = [
-        {**regular, "boundaries": {"regular": [-1, 1]}},
+        {**regular, "name": "new", "boundaries": {"regular": [-1, 1]}},
         {**regular, "name": "old", "unit": "m"},
     ]
     axis = {"name": "x", "abbreviation": "X", "direction": "east", "coordinates": sets}
@@ -189,7 +189,11 @@ def test_what_cs_describes_is_shown(browse: Browse, tmp_path: Path) -> None:
     browser = browse(tmp_path / "s.zarr")
     shown = said(page(browser, "dimensions", "/a"))
     assert "axis X, east, cells from −1 to +1, in WGS84 EPSG:4326" in shown
+    assert "new, described by cs in /a: axis X" in shown
     assert "also old: 10 … 14 m" in shown
+    shown = said(page(browser, "conventions", "/a"))
+    assert "x, new 10 … 14 degrees" in shown
+    assert "x, old 10 … 14 m" in shown
     saved = static_page(browser.session, "/a")
     assert "axis X, east, cells from −1 to +1, in WGS84 EPSG:4326; also old: 10 … 14 m" in saved
 
@@ -231,6 +235,19 @@ def test_thousands_are_separated_as_the_front_end_does(browse: Browse, tmp_path:
     shown = said(page(browse(tmp_path / "s.zarr"), "storage", "/a"))
     assert "1\u202f536" in shown
     assert "1,536" not in shown
+
+
+@pytest.mark.parametrize("path", ["/", "/a"])
+def test_a_saved_page_separates_thousands_in_one_way(
+    path: str, browse: Browse, tmp_path: Path
+) -> None:
+    root = zarr.create_group(tmp_path / "s.zarr", attributes={"conventions": "NZ-1.0"})
+    root.create_array("a", shape=(86050, 2), dtype="i2", dimension_names=["row", "x"])
+    root.create_array("row", shape=(86050,), dtype="i4", dimension_names=["row"])
+    shown = static_page(browse(tmp_path / "s.zarr").session, path)
+    shown = re.sub(r'src="[^"]*"', "", shown)
+    assert shown.count("86\u202f050") > 2
+    assert re.search(r"86,?050", shown) is None
 
 
 def test_a_fill_value_has_the_type_of_its_array(browse: Browse, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.zarr3.chunks import nothing_is_found
+from nz_explorer.conventions.zarr3.chunks import nothing_is_found, shown_by_xarray
 from nz_explorer.documents.json_types import is_one_of
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, set_attribute
@@ -17,7 +17,7 @@ from nz_explorer.model.dialects.crs import X_NAMES, Y_NAMES
 from nz_explorer.model.dialects.cs import coordinate_system
 from nz_explorer.model.dialects.ref import Reference, resolve
 from nz_explorer.model.fill_values import value_text
-from nz_explorer.text.phrases import listed
+from nz_explorer.text.phrases import listed, noun
 from nz_explorer.text.units import hemispheres
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ _POSITIONS = frozenset(
 )
 """Standard names of what says where a value is."""
 
+_NOT_FINITE = ("NaN", "Infinity", "-Infinity")
+
 
 def _is_position(array: Array, _: Contents) -> bool:
     """Whether an array is a coordinate, and not that of a dimension, which NZ-COORD-008 is about."""
@@ -85,41 +87,53 @@ def coordinates_have_values(array: Array, contents: Contents) -> Iterator[Fail |
     scan = contents.scan
     if scan is None:
         yield Undecided(contents.problem)
-    elif not scan.count and not scan.faults and (size := math.prod(array.shape or ())):
+        return
+    size = math.prod(array.shape or ())
+    if scan.faults or not size:
+        return
+    default = "" if contents.census is None else contents.census.reads_as
+    default = shown_by_xarray(array, default)
+    # what was not written is a value like any other, unless it reads as missing
+    read = 0 if default in _NOT_FINITE else scan.states.get("absent", 0)
+    missing = size - scan.count - read
+    if not scan.count:
         if nothing_is_found(contents):
             what = "no chunk of it is written"
+        elif read:
+            what = f"all {missing:,} values that are written are missing"
         else:
             what = ("the only value is" if size == 1 else f"all {size:,} values are") + " missing"
+        shown = f"{'NaN and ' if missing else ''}{default}"
         note = "compute the coordinate, or take its name out of coordinates"
         yield Fail(
             "",
             f"{array.path} is a coordinate, and {what}: nothing tells where the data are",
+            readers={"xarray": f"shows {shown} in place of positions"} if read else None,
             fix=lambda _node: Draft("suggest", note=note),
             covers=("Z2-CHUNK-005", "Z3-CHUNK-004"),
         )
+    elif not _is_horizontal(array):
+        return
     elif (
-        scan.minimum == scan.maximum
-        and scan.count == math.prod(array.shape or ())
-        and _is_horizontal(array)
+        not missing
+        and scan.minimum == scan.maximum
+        and (not read or value_text(scan.minimum) == default)
         and min(array.shape or (0,)) > 1
     ):
+        text = value_text(scan.minimum)
         yield Fail(
             "",
-            f"{array.path} is a coordinate, and all {scan.count:,} values are {value_text(scan.minimum)}: nothing tells where"
-            " the data are",
+            f"{array.path} is a coordinate, and all {size:,} values are {text}: nothing tells where the data are",
+            readers={"xarray": f"shows {text} in place of positions"},
             fix=lambda _node: Draft(
                 "suggest",
                 note="compute the coordinate; if this stands for missing data, declare it with _FillValue",
             ),
         )
-    elif (
-        (missing := math.prod(array.shape or ()) - scan.count)
-        and not scan.faults
-        and _is_horizontal(array)
-    ):
+    elif missing:
         yield Fail(
             "",
-            f"{missing:,} of the {missing + scan.count:,} values of {array.path} are missing: matplotlib draws no"
+            f"{missing:,} of the {size:,} values of {array.path} {noun(missing, 'is')} missing: matplotlib draws no"
             " pcolormesh by such a coordinate",
             severity="info",
             impact="advice",

@@ -163,14 +163,14 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
         if is_today and not own and nczarr.is_read(node.hierarchy.root, "superblock"):
             yield Fail(
                 node.attribute_pointer("_nczarr_attr"),
-                "no attribute types are given, which netCDF-C writes of every node; there is none to guess here",
+                "no attribute types are given, which NCZarr has in every .zattrs; there is none to guess here",
                 fix=_empty_types,
             )
         if own and beside is not None:
             is_old = beside.era == "objects"
             yield Fail(
                 "/.nczattr" if is_old else node.attribute_pointer("_nczarr_attr"),
-                f"no attribute types are given, {_guesses(node, own)}",
+                f"no attribute types are given, which NCZarr has of every attribute: {_guesses(node, own)}",
             )
         return
     if not place.read and nczarr.is_read(node.hierarchy.root, "superblock"):
@@ -199,14 +199,14 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
     if is_today and isinstance(place.value, dict) and "types" not in place.value and not own:
         yield Fail(
             place.at("types"),
-            "there are no types, which netCDF-C writes of every node; there is none to guess here",
+            "there are no types, which NCZarr has in every _nczarr_attr; there is none to guess here",
             fix=_empty_types if place.era == "attributes" and not place.is_upper else None,
         )
     for key in own:
         if key not in types:
             yield Fail(
                 node.attribute_pointer(key),
-                f"attribute {json_text(key)} has no type, {_guess(node, key)}",
+                f"attribute {json_text(key)} has no type, which NCZarr has of every attribute: {_guess(node, key)}",
             )
     for key in types:
         if key not in node.attributes and not nczarr.is_hidden(key):
@@ -227,14 +227,14 @@ def _guesses(node: Node, own: list[str]) -> str:
     empty = [key for key in own if node.attributes[key] == []]  # Z2-OGC-011
     others = [key for key in own if key not in empty and not _has_type_of_array(node, key)]
     if not empty and not others:
-        return "so netCDF-C takes that of the array for _FillValue"
+        return "netCDF-C takes that of the array for _FillValue"
     if not empty:
-        return f"so netCDF-C guesses those of {listed(map(json_text, others))}"
+        return f"netCDF-C guesses those of {listed(map(json_text, others))}"
     what = "an empty list" if len(empty) == 1 else "empty lists"
     cannot = f"cannot guess that of {listed(map(json_text, empty))}, {what}"
     if not others:
-        return f"and netCDF-C {cannot}"
-    return f"so netCDF-C guesses those of {listed(map(json_text, others))}; it {cannot}"
+        return f"netCDF-C {cannot}"
+    return f"netCDF-C guesses those of {listed(map(json_text, others))}; it {cannot}"
 
 
 def _has_type_of_array(node: Node, key: str) -> bool:
@@ -245,10 +245,10 @@ def _has_type_of_array(node: Node, key: str) -> bool:
 def _guess(node: Node, key: str) -> str:
     """Say what netCDF-C does without a type, which it takes from the first value."""
     if _has_type_of_array(node, key):
-        return "so netCDF-C takes that of the array"
+        return "netCDF-C takes that of the array"
     if node.attributes[key] == []:  # Z2-OGC-011
-        return "and netCDF-C cannot guess one of an empty list"
-    return "so netCDF-C guesses one"
+        return "netCDF-C cannot guess one of an empty list"
+    return "netCDF-C guesses one"
 
 
 def _empty_types(node: Node) -> Draft:

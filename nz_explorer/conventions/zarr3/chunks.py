@@ -15,7 +15,7 @@ from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import is_candidate
-from nz_explorer.model.fill_values import FillValue, same_value
+from nz_explorer.model.fill_values import FillValue, is_zero, same_value
 from nz_explorer.text.phrases import every, plural
 
 if TYPE_CHECKING:
@@ -50,11 +50,12 @@ def coordinates_are_written(array: Array, found: Absence) -> Iterator[Fail | Und
             or found.absent > 1
             or min((*(array.chunk_shape or ()), *(array.shape or ()))) > 1
         )
+        shown = shown_by_xarray(array, found.reads_as)
         yield Fail(
             "",
             f"{which} of coordinate {array.path} {are} not written: {they} as {found.reads_as} throughout",
             impact="values" if lost else None,
-            readers={"xarray": f"shows {found.reads_as} in place of positions"} if lost else None,
+            readers={"xarray": f"shows {shown} in place of positions"} if lost else None,
         )
 
 
@@ -89,6 +90,25 @@ def _xarray_masks(array: Array) -> bool:
     """Whether xarray has no value where nothing was written: in Zarr v2 it masks by fill_value."""
     masks = array.zarr_format == 2 and array.xarray_fill is not None and array.xarray_fill.usable
     return masks and array.fill is None
+
+
+def shown_by_xarray(array: Array, reads_as: str) -> str:
+    """Return what xarray shows where nothing was written: NaN in place of what it takes for missing.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    reads_as : str
+        What is read there.
+    """
+    stored = array.storage_fill  # where there is none, zero is read
+    missing = any(
+        mark.usable and (is_zero(mark.value) if stored is None else same_value(mark, stored))
+        for mark in (array.xarray_fill, *array.missing_values)
+        if mark is not None
+    )
+    return NAN if missing and array.data_type.kind in ("int", "uint", "float") else reads_as
 
 
 @rule("Z3-CHUNK-001", on="contents", formats=(3,), when=lambda array, _: array.shape != ())
@@ -458,6 +478,8 @@ def fill_occurs(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
         yield Undecided("unreadable: not all chunks could be read")
         return
     missing = scan.states.get("fill", 0)
+    if _is_same(fill, array):
+        missing += scan.states.get("absent", 0)
     others = sum(scan.states.values()) - missing - scan.states.get("storage_fill", 0)
     pointer = FILL_POINTERS[array.zarr_format or 3]
     text = "" if fill is None else fill.text

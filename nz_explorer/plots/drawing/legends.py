@@ -165,4 +165,5 @@ def write(axes: Axes, lines: Sequence[str], *, size: int, family: str = "sans-se
         va="top",
         fontsize=size,
         family=family,
+        in_layout=False,  # it begins where the axes do, however long it is: to make them smaller does not help
     )

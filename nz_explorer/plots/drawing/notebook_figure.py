@@ -8,12 +8,17 @@ from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import PlaceHolderLayoutEngine
 from matplotlib.text import Text
 
 from nz_explorer.plots.drawing.parts import SLICE_GAP
 
 _GAP = 1.05
 """Titles need this much of their width, or those on the left and on the right read as one."""
+_SMALLEST = 5.0
+"""Letters of a title, in points."""
+_MOST_TRIES = 3
+"""Layouts, until all titles have room."""
 
 
 class NotebookFigure(Figure):
@@ -30,14 +35,24 @@ class NotebookFigure(Figure):
 
     def draw(self, renderer: RendererBase) -> None:
         """Draw everything, and before it make room for what is written."""
-        for axes in self.axes:
-            axes.xaxis.label.set_wrap(True)
-            axes.yaxis.label.set_wrap(True)
-            _fit_titles(axes)
         engine = self.get_layout_engine()
-        if engine is not None and any(axes.get_aspect() != "auto" for axes in self.axes):
-            # a map takes less than its room, which leaves titles none the first time
+        # to be saved it is drawn twice, the second time in the layout of the first, when nothing may grow any more
+        if engine is not None and not isinstance(engine, PlaceHolderLayoutEngine):
+            for axes in self.axes:
+                axes.xaxis.label.set_wrap(True)
+                axes.yaxis.label.set_wrap(True)
+                _shorten(axes, self.bbox.width)
+            # lines above a map take of its height, and so of its width
+            for _ in range(_MOST_TRIES):
+                engine.execute(self)  # only now it is known how wide the axes become
+                for axes in self.axes:
+                    axes.apply_aspect()
+                changed = [_fit_titles(axes) for axes in self.axes]
+                if not any(changed):
+                    break
             engine.execute(self)
+            for axes in self.axes:
+                _keep_inside(axes, self.bbox.width)
         super().draw(renderer)
 
     def _repr_png_(self) -> bytes:
@@ -46,15 +61,16 @@ class NotebookFigure(Figure):
         return file.getvalue()
 
 
-def _fit_titles(axes: Axes) -> None:
-    """Break the title on the right into lines, and write that on the left above it, where a line has no room."""
+def _fit_titles(axes: Axes) -> bool:
+    """Break the title on the right into lines, and write that on the left above it, where a line has no room.
+
+    Returns
+    -------
+    bool
+        Whether a title changed.
+    """
     left, right = axes._left_title, axes._right_title  # type: ignore[attr-defined]  # noqa: SLF001  # no other way to them
-    left.set_text(left.get_text().rstrip("\n"))
-    if _width(left) + _width(right) <= axes.get_window_extent().width:
-        return
-    figure = axes.get_figure(root=True)
-    if figure is not None and (engine := figure.get_layout_engine()) is not None:
-        engine.execute(figure)  # only now it is known how wide the axes become
+    before = (left.get_text(), right.get_text())
     room = axes.get_window_extent().width
     if right.get_text() and _width(left) + _width(right) > room:
         parts = right.get_text().replace("\n", SLICE_GAP).split(SLICE_GAP)
@@ -66,7 +82,26 @@ def _fit_titles(axes: Axes) -> None:
             else:
                 lines.append(part)
         right.set_text("\n".join(lines))
-        left.set_text(left.get_text() + "\n" * len(lines))
+        left.set_text(left.get_text().rstrip("\n") + "\n" * len(lines))
+    return (left.get_text(), right.get_text()) != before
+
+
+def _shorten(axes: Axes, most: float) -> None:
+    """Write the title on the left in a single line, in smaller letters where the figure has no room for it."""
+    left = axes._left_title  # type: ignore[attr-defined]  # noqa: SLF001  # no other way to it
+    left.set_text(left.get_text().rstrip("\n"))
+    size = left.get_fontsize()
+    while _width(left) > most and left.get_fontsize() > _SMALLEST:  # no multiple: pixels are few
+        left.set_fontsize(left.get_fontsize() - 0.5)
+        left.set_linespacing(1.2 * size / left.get_fontsize())  # as high as the lines on the right
+
+
+def _keep_inside(axes: Axes, most: float) -> None:
+    """Move the title on the left to where it ends within the figure."""
+    axes.apply_aspect()
+    left = axes._left_title  # type: ignore[attr-defined]  # noqa: SLF001  # no other way to it
+    beyond = axes.bbox.x0 + _width(left) - most
+    left.set_x(-min(max(beyond, 0), axes.bbox.x0) / axes.bbox.width)
 
 
 def _width(text: Text) -> float:

@@ -49,6 +49,8 @@ class MetadataCoordinates:
         The array with the limits of cells, of shape 2 by length.
     label
         Tells apart several sets of coordinates of one axis; the first has none.
+    set_name
+        What the first of several is called.
     details
         What else is described: the axis, its direction, the cells and the reference system, in words.
     """
@@ -65,6 +67,7 @@ class MetadataCoordinates:
     extents: tuple[float, float] | None = None
     bounds: Array | None = None
     label: str | None = None
+    set_name: str | None = None
     details: str = ""
 
     def at(self, index: Values) -> Values:
@@ -73,6 +76,11 @@ class MetadataCoordinates:
             first, step = self.regular
             return np.asarray(first + step * index, np.float64)
         return np.asarray(self.explicit)[index]
+
+    @property
+    def title(self) -> str | None:
+        """What is shown to tell apart several sets of coordinates of one axis, also of the first."""
+        return self.label or self.set_name
 
     def ends(self) -> str:
         """Return the first and the last of coordinates that are not in an array, and their units."""
@@ -162,7 +170,11 @@ def _of_axis(
     for i, one in enumerate(axis.sets):
         made = _of_set(axis.name or "", one, number, length, cancel)
         if made is not None:
-            yield made if i == 0 else replace(made, label=one.name or str(i + 1))
+            if i > 0:
+                made = replace(made, label=one.name or str(i + 1))
+            elif len(axis.sets) > 1:
+                made = replace(made, set_name=one.name)
+            yield made
 
 
 def _of_set(

@@ -111,7 +111,7 @@ def _systems(context: Context, found: ConformanceSummary) -> Blocks:
             continue
         rows = [
             blocks.row(
-                f"{one.name}, {one.label}" if one.label else one.name,
+                f"{one.name}, {one.title}" if one.title else one.name,
                 one.ends() if one.array is None else _elsewhere(one.array.path, one.attributes),
                 printable(one.details),
             )

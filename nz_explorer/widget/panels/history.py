@@ -92,7 +92,7 @@ def _search(search: Search) -> Blocks:
         )
     )
     facts: list[tuple[blocks.Words, blocks.Words]] = [
-        ("Finding", found.message),
+        ("Finding", text.on_screen(found.message)),
         (
             "Before it",
             f"{before.snapshot} has none: {before.message}" if before else "no version is older",

@@ -37,9 +37,9 @@ ROLES = {
     ),
 }
 RESULTS = {
-    True: blocks.chip("✓ yes", "good"),
-    False: blocks.chip("✗ no", "error"),
-    None: blocks.chip("? open", "info"),
+    True: blocks.chip("✓\u00a0yes", "good"),
+    False: blocks.chip("✗\u00a0no", "error"),
+    None: blocks.chip("?\u00a0open", "info"),
 }
 NO_EQUIVALENT = blocks.chip("no equivalent", "warning")
 

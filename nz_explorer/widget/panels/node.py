@@ -125,7 +125,7 @@ def _dimension(row: dimensions.DimensionRow, uses: list[str]) -> protocol.TableR
         coordinate += [blocks.link(row.coordinate, blocks.name_of(row.coordinate)), " "]
     if (state := STATES[row.coordinate_state]) is not None:
         coordinate += [state, " "]
-    coordinate.append(blocks.quiet(row.why))
+    coordinate.append(blocks.quiet(text.on_screen(row.why)))
     return blocks.row(
         [name, *_marks(row)],
         lengths,

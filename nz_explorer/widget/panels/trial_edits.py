@@ -139,7 +139,7 @@ def _findings(title: str, found: Sequence[Finding], *, opened: bool) -> Blocks:
         blocks.row(
             blocks.chip(finding.rule, TONES[finding.severity], finding.info.title),
             blocks.link(finding.path, pointer=finding.pointer, rule=finding.rule),
-            finding.message,
+            text.on_screen(finding.message),
         )
         for finding in found[:MAX_LISTED]
     ]
@@ -186,10 +186,11 @@ def _picture(context: Context, node: Node | None, when: str) -> protocol.Block:
         node, context.index, width=640, height=420, cancel=context.cancel
     )
     if not is_drawn(look):
-        return blocks.paragraph([f"{when}: ", look.message or look.text or look.label])
+        said = look.text or text.on_screen(look.message or look.label)
+        return blocks.paragraph([f"{when}: ", said])
     content = io.BytesIO()
     figure(look, width=4.6, height=3.2).savefig(content, format="png", dpi=140)
-    return blocks.png(content.getvalue(), f"{when}: {look.label}")
+    return blocks.png(content.getvalue(), f"{when}: {text.on_screen(look.label)}")
 
 
 def _diffs(what_if: WhatIf) -> Blocks:

@@ -169,6 +169,8 @@ def _describe_metadata_coordinates(
     if isinstance(units, str):
         row.units = f"{units} ({calendar})" if isinstance(calendar, str) else units
     told = f"{one.source}: {one.details}" if one.details else one.source
+    if one.set_name:
+        told = f"{one.set_name}, {told}"
     row.why = told if not row.why or one.array is None else f"{row.why}; {told}"
 
 

@@ -50,6 +50,7 @@ NZ = Convention(
             "coordinates",
             "names",
             "consolidated",
+            "chunks",
         )
     ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),

@@ -1,7 +1,4 @@
-"""Which chunks are stored, and rules on all values of an array (Z3 and NZ, values="all").
-
-Whether the chunks of coordinates and scalars are there is asked wherever values may be read at all.
-"""
+"""Z3: which chunks are stored, and whether they can be read (values="all")."""
 
 from __future__ import annotations
 
@@ -16,13 +13,12 @@ from nz_explorer.engine.fixes import Draft, add, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import is_candidate
 from nz_explorer.model.fill_values import FillValue, is_zero, same_value
-from nz_explorer.text.phrases import every, plural
+from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
     from nz_explorer.engine.findings import FixMaker
     from nz_explorer.model import Array, Node
     from nz_explorer.values.contents import (
-        Absence,
         ArrayScan,
         ChunkError,
         Contents,
@@ -32,62 +28,16 @@ if TYPE_CHECKING:
 
 MEMBER = "fill_value"
 NAN = "NaN"
-FILL_POINTERS = {2: "/.zattrs/_FillValue", 3: "/attributes/_FillValue"}
 
 
-@rule("NZ-COORD-008", on="chunks", when=lambda array, _: bool(array.shape))
-def coordinates_are_written(array: Array, found: Absence) -> Iterator[Fail | Undecided]:
-    """Require all chunks of an array named like its dimension."""
-    if found.absent is None:
-        yield Undecided(found.problem)
-    elif found.absent:
-        are, they = ("is", "it reads") if found.absent == 1 else ("are", "they read")
-        some = f"{found.absent:,} of the {plural(found.total, 'chunk')}"
-        which = every(found.total, "chunk") if found.absent == found.total else some
-        # A single element may be what was meant: zarr writes no chunk of mere fill values.
-        lost = (
-            found.reads_as == "NaN"
-            or found.absent > 1
-            or min((*(array.chunk_shape or ()), *(array.shape or ()))) > 1
-        )
-        shown = shown_by_xarray(array, found.reads_as)
-        yield Fail(
-            "",
-            f"{which} of coordinate {array.path} {are} not written: {they} as {found.reads_as} throughout",
-            impact="values" if lost else None,
-            readers={"xarray": f"shows {shown} in place of positions"} if lost else None,
-        )
+def masked_by_xarray(array: Array) -> bool:
+    """Whether xarray has no value where nothing was written: in Zarr v2 it masks by fill_value.
 
-
-GRID_MAPPING = ("grid_mapping_name", "crs_wkt", "spatial_ref", "GeoTransform")
-"""Attributes of a scalar whose value means nothing: it is there to hold them."""
-
-
-def _is_scalar_value(array: Array, _: Absence) -> bool:
-    return array.shape == () and array.attributes.keys().isdisjoint(GRID_MAPPING)
-
-
-@rule("NZ-SCAL-003", on="chunks", when=_is_scalar_value)
-def scalars_are_written(array: Array, found: Absence) -> Iterator[Fail | Undecided]:
-    """Require the single chunk of a scalar."""
-    if found.absent is None:
-        yield Undecided(found.problem)
-    elif found.absent:
-        yield Fail(
-            "",
-            f"scalar {array.path} has no stored value; readers see the fill value {found.reads_as}"
-            + (", which xarray shows as missing" if _xarray_masks(array) else ""),
-            fix=_write_a_value,
-        )
-
-
-def _write_a_value(node: Node) -> Draft:
-    steps = f'zarr.open_group(store)["{node.path.strip("/")}"][...] = VALUE'
-    return Draft("suggest", note=f"if a value was forgotten, write it: {steps}")
-
-
-def _xarray_masks(array: Array) -> bool:
-    """Whether xarray has no value where nothing was written: in Zarr v2 it masks by fill_value."""
+    Parameters
+    ----------
+    array : Array
+        The array.
+    """
     masks = array.zarr_format == 2 and array.xarray_fill is not None and array.xarray_fill.usable
     return masks and array.fill is None
 
@@ -309,13 +259,13 @@ def unwritten(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     fill = array.fill
     what = f", which is not _FillValue {fill.text}" if fill is not None else ""
     if found.hidden:
-        only_cf = not _is_same(fill, array) and bool(array.missing_values)
+        only_cf = not is_same(fill, array) and bool(array.missing_values)
         moved = fill is not None and array.nz_fill is None  # there is no _FillValue
         what = f", which is {'missing_value' if only_cf else '_FillValue'}"
         what = ", which xarray takes for missing" if moved and not only_cf else what
     elif not what and found.reads_as != NAN:
         what = ", which is a value like any other"
-    reads = f"reads as {found.reads_as}{what}{', though xarray shows it as missing' if _xarray_masks(array) else ''}"
+    reads = f"reads as {found.reads_as}{what}{', though xarray shows it as missing' if masked_by_xarray(array) else ''}"
     if not found.written:
         none = (
             "the only chunk is not"
@@ -341,8 +291,16 @@ def unwritten(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     )
 
 
-def _is_same(fill: FillValue | None, array: Array) -> bool:
-    """Return whether a fill value is what chunks that were never written read as."""
+def is_same(fill: FillValue | None, array: Array) -> bool:
+    """Whether a fill value is what chunks that were never written read as.
+
+    Parameters
+    ----------
+    fill : FillValue or None
+        The value that stands for missing data.
+    array : Array
+        The array.
+    """
     stored = array.storage_fill
     return fill is not None and stored is not None and same_value(fill, stored)
 
@@ -461,40 +419,6 @@ def _as_packed(looks: PackedBytes) -> FixMaker:
         return Draft("suggest", (put(pointer, looks.codec),), note=looks.why)
 
     return fix
-
-
-def _has_fill(array: Array, _: Contents) -> bool:
-    return array.nz_fill is not None and array.nz_fill.usable
-
-
-@rule("NZ-FILL-008", on="contents", when=_has_fill)
-def fill_occurs(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
-    """Require some values that are equal to ``_FillValue``, and some that are not."""
-    scan, fill = contents.scan, array.fill
-    if scan is None:
-        yield Undecided(contents.problem)
-        return
-    if scan.faults:
-        yield Undecided("unreadable: not all chunks could be read")
-        return
-    missing = scan.states.get("fill", 0)
-    if _is_same(fill, array):
-        missing += scan.states.get("absent", 0)
-    others = sum(scan.states.values()) - missing - scan.states.get("storage_fill", 0)
-    pointer = FILL_POINTERS[array.zarr_format or 3]
-    text = "" if fill is None else fill.text
-    if missing and not others:
-        yield Fail(pointer, f"_FillValue {text} fills the whole array: {plural(missing, 'value')}")
-    elif not missing and others:
-        yield Fail(
-            pointer, f"_FillValue {text} never occurs in {plural(others, 'value')}{_range(scan)}"
-        )
-
-
-def _range(scan: ArrayScan) -> str:
-    if scan.minimum is None:
-        return ""
-    return f", which go from {scan.minimum} to {scan.maximum}"
 
 
 def _some(names: Sequence[str]) -> str:

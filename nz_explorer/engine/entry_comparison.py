@@ -90,6 +90,15 @@ class Pair:
             for document in stored
         )
 
+    @property
+    def groups_without_entry(self) -> list[Pair]:
+        """The groups above that have no entry, the highest first: zarr-python looks for them, and else opens nothing."""
+        return [
+            Pair(path, self.hierarchy.node_if_loaded(path), self.consolidated, self.hierarchy)
+            for path in reversed(list(all_above(self.path)))
+            if path != "/" and path not in self.consolidated
+        ]
+
     def pointer(self, name: str) -> str:
         """Return the pointer of an entry in the consolidated document."""
         return self.consolidated.pointer(self.path, name)

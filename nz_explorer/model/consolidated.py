@@ -167,6 +167,13 @@ class Consolidated:
         """Return the names below a path, sorted, also of groups without an entry of their own."""
         return tuple(sorted(self._children.get(path, ())))
 
+    def at_and_below(self, path: str) -> list[str]:
+        """Return a path and all below it, also of groups without an entry of their own."""
+        found = [path]
+        for one in found:
+            found += [below(one) + name for name in self.child_names(one)]
+        return found
+
     def key(self, path: str, name: str) -> str | None:
         """Return the key of an entry as the document spells it.
 

@@ -118,6 +118,58 @@ def test_fixed_it_is_read_as_it_is(
                 xarray.testing.assert_identical(opened.load(), data)
 
 
+def _nested(folder: Path, zarr_format: int) -> list[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        root = zarr.open_group(str(folder), mode="w", zarr_format=zarr_format)
+        for path in ("x", "g/v", "g/h/w"):
+            root.create_array(path, shape=(2,), dtype="i4")
+        zarr.consolidate_metadata(str(folder), zarr_format=zarr_format)
+    return ["/g", "/g/h", "/g/h/w", "/g/v"]
+
+
+@pytest.mark.parametrize("zarr_format", [3, 2])
+@pytest.mark.parametrize("rule", ["NZ-CONS-003", "NZ-CONS-004"])
+def test_each_fix_alone_leaves_what_zarr_opens(tmp_path: Path, zarr_format: int, rule: str) -> None:
+    """zarr-python opens nothing where there is the entry of a node and none of its group."""
+    for path in _nested(tmp_path / "whole", zarr_format):
+        folder = tmp_path / path.replace("/", "-")
+        shutil.copytree(tmp_path / "whole", folder)
+        if rule == "NZ-CONS-003":  # written after the metadata were consolidated
+            _entries(folder, zarr_format, _forget_g)
+        else:
+            shutil.rmtree(folder / "g")
+        hierarchy = nz.open_store(folder, mode="r+")
+        found = nz.check(hierarchy, progress=False, select=["NZ-CONS", "Z3-CM"]).findings
+        assert {f.rule for f in found} == {rule}
+        nz.apply([f for f in found if f.path == path], hierarchy).write()
+        after = nz.check(folder, progress=False, select=["NZ-CONS", "Z3-CM"]).findings
+        assert path not in {f.path for f in after}
+        assert {f.rule for f in after} <= {rule}
+        zarr.open_consolidated(str(folder), zarr_format=zarr_format)
+        nz.apply(after, nz.open_store(folder, mode="r+")).write()
+        assert nz.check(folder, progress=False, select=["NZ-CONS", "Z3-CM"]).findings == []
+
+
+def test_a_ghost_of_a_group_below_the_root_goes_with_what_is_in_it(tmp_path: Path) -> None:
+    folder = tmp_path / "s.zarr"
+    _nested(folder, 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        zarr.consolidate_metadata(str(folder), path="g", zarr_format=3)
+    shutil.rmtree(folder / "g" / "h")
+    hierarchy = nz.open_store(folder, mode="r+")
+    found = nz.check(hierarchy, progress=False, select=["NZ-CONS-004"]).findings
+    nz.apply([f for f in found if f.path == "/g"], hierarchy).write()
+    document = json.loads((folder / "g" / "zarr.json").read_text("utf-8"))
+    assert list(document["consolidated_metadata"]["metadata"]) == ["v"]
+
+
+def _forget_g(entries: dict[str, Any]) -> None:
+    for key in [key for key in entries if key.split("/")[0] == "g"]:
+        del entries[key]
+
+
 def test_the_entries_of_the_root_are_compared_if_nothing_else_is_asked_for(tmp_path: Path) -> None:
     _write(tmp_path, 2)
     _entries(tmp_path, 2, lambda entries: entries[".zattrs"].update(title="other"))

@@ -294,11 +294,13 @@ def _is_cut_off(pair: Pair) -> bool:
 
 def _add_entry(pair: Pair) -> FixMaker:
     def fix(_node: Node) -> Draft:
-        operations: list[Operation] = [
-            add(pair.pointer(document.name), _copied(document))
-            for document in pair.stored
-            if document.ok
-        ]
+        operations: list[Operation] = []
+        for missing in (*pair.groups_without_entry, pair):
+            documents = [document for document in missing.stored if document.ok]
+            if not documents:
+                note = f"mend {missing.path} first: zarr-python opens nothing where an entry is there and its group's is not"
+                return Draft("suggest", note=note)
+            operations += [add(missing.pointer(each.name), _copied(each)) for each in documents]
         return Draft("safe", tuple(operations), document=pair.consolidated.holder.key)
 
     return fix
@@ -339,9 +341,10 @@ def entry_has_node(pair: Pair) -> Iterator[Fail | Undecided]:
         if is_implicit
         else lambda _node: Draft(
             "safe",
-            tuple(
-                remove(consolidated.pointer(path, document.name))
-                for document in consolidated.documents(path)
+            tuple(  # what is below goes, too: zarr-python opens nothing where the group of an entry has none
+                remove(consolidated.pointer(one, document.name))
+                for one in consolidated.at_and_below(path)
+                for document in consolidated.documents(one)
             ),
             document=consolidated.holder.key,
         ),
@@ -450,14 +453,17 @@ def _members(group: Group, home: Node, entries: Mapping[str, Any]) -> Iterator[F
                 related=(home.path,),
                 fix=_renew(home, child, document, stem + name),
             )
+    listed_there: dict[str, list[str]] = {}
     for name in entries:
-        inside = name[len(stem) :] if name.startswith(stem) else "/"
-        if "/" not in inside and inside not in there:
+        if name.startswith(stem):
+            listed_there.setdefault(name[len(stem) :].partition("/")[0], []).append(name)
+    for inside, names in listed_there.items():
+        if inside not in there and (name := stem + inside) in entries:
             yield Fail(
                 _entry_pointer(name),
                 f"the consolidated metadata of {home.path} list {below(home.path)}{name}, which does not exist",
                 path=home.path,
-                fix=_change(home, remove(_entry_pointer(name))),
+                fix=_without(home, names),
                 rule="NZ-CONS-004",
             )
 
@@ -472,10 +478,11 @@ def _renew(home: Node, child: Node, document: Document, name: str) -> FixMaker:
     return lambda _node: _copy(child, document, operation, key)
 
 
-def _change(home: Node, operation: Operation) -> FixMaker:
+def _without(home: Node, names: list[str]) -> FixMaker:
     document = home.main_document
     key = None if document is None else document.key
-    return lambda _node: Draft("safe", (operation,), document=key)
+    operations = tuple(remove(_entry_pointer(name)) for name in names)
+    return lambda _node: Draft("safe", operations, document=key)
 
 
 @rule(

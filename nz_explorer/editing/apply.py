@@ -181,21 +181,21 @@ def apply(
     if isinstance(hierarchy, Hierarchy):
         hierarchy = _showing([one for one in changes if isinstance(one, Finding)], hierarchy)
     what_if = WhatIf(hierarchy)
+    cured: set[tuple[str, str, str, str]] | None = None  # while no edit is made
     for change in changes:
         if isinstance(change, Fix):
             what_if.try_fix(change)
         else:
-            _apply(what_if, change)
+            try:
+                what_if.apply(change)
+            except CannotEdit:
+                if cured is None:
+                    cured = {one.said for one in what_if.gone}
+                if change.said not in cured:
+                    raise
+                continue
+        cured = None
     return Proposal(what_if)
-
-
-def _apply(what_if: WhatIf, finding: Finding) -> None:
-    """Try the fix of a finding, unless that of another has cured it, too."""
-    try:
-        what_if.apply(finding)
-    except CannotEdit:
-        if finding.said not in {one.said for one in what_if.gone}:
-            raise
 
 
 def _showing(findings: list[Finding], hierarchy: Hierarchy) -> Evaluation:

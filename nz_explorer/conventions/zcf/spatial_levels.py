@@ -39,6 +39,7 @@ from nz_explorer.conventions.zcf.grids_of_levels import (
     placed_elsewhere,
     placed_themselves,
     with_lengths,
+    with_transform,
 )
 from nz_explorer.conventions.zcf.spatial import none_has_them, none_says_them, not_y_and_x
 from nz_explorer.engine.findings import Fail
@@ -56,13 +57,15 @@ from nz_explorer.text.phrases import plural
 def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
     """Warn of levels of a pyramid whose lengths no array there has, or that are not in the box of the pyramid."""
     for place, given in islice(levels(group), known_conventions.MOST_LEVELS):
-        level = with_lengths(group, given)
+        holder, placed = with_transform(group, given)
+        level = with_lengths(group, placed)
         shape, transform = level.get(SHAPE), numbers_in(level.get(TRANSFORM), 6)
         if not is_affine({**group.attributes, **level}):
             transform = None
         at, whose = group.attribute_pointer(*place, TRANSFORM), f" of level {place[-1]}"
         if transform is not None and (odd := odd_transform(transform, at, whose)) is not None:
-            yield odd
+            if holder is group:  # or reported at the level itself
+                yield odd
             continue
         if not are_lengths(shape):
             continue
@@ -77,7 +80,7 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
                 fix=set_to(pointer, [*has], "suggest"),
             )
             continue
-        yield from _box_is_its_own(group, level, place)
+        yield from _box_is_its_own(group, with_lengths(group, given), place)
         if transform is None:
             continue
         if (elsewhere := placed_elsewhere(group, level)) is not None:
@@ -96,10 +99,15 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
             )
             others = one_is_inside(group)  # then it is this level that is wrong
             yield Fail(
-                at if others else group.attribute_pointer(BOX),
+                group.attribute_pointer(BOX)
+                if not others
+                else at
+                if holder is group
+                else holder.attribute_pointer(TRANSFORM),
                 f"{BOX} is {shown(group.attributes[BOX])}"
                 + (", as another level has it" if others else "")
                 + f", and {by} give {shown(box)}",
+                path=holder.path if others else group.path,
             )
             return
 
@@ -194,7 +202,7 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
     first level, nor which of its numbers is for x: whatever fits is taken.
     """
     found = {
-        level["asset"]: (place, level, cells) for place, level, cells in levels_with_cells(group)
+        level["asset"]: (place, level, cells) for place, level, cells, _ in levels_with_cells(group)
     }
     told = set()
     for place, level, cells in found.values():

@@ -131,6 +131,35 @@ def levels_have_the_dimensions(group: Group) -> Iterator[Fail]:
 
 
 @rule(
+    "ZCF-SPATIAL-001",
+    on="group",
+    needs=("attributes",),
+    when=lambda group: is_pyramid(group) and SHAPE in group.attributes,
+)
+def one_level_has_the_shape(group: Group) -> Iterator[Fail]:
+    """Warn of lengths of a pyramid that none of its levels has, where those of all levels are known."""
+    given = group.attributes[SHAPE]
+    found = [
+        lengths_there(group, level.get("asset"))
+        for _, level in islice(levels(group), known_conventions.MOST_LEVELS)
+    ]
+    there = {path: has for one in found for path, has in one.items()}
+    if DIMENSIONS in group.attributes and any(array.path in there for array in group.arrays):
+        return  # reported for the arrays of the group
+    if not found or not all(found) or not are_lengths(given) or given in there.values():
+        return
+    path, has = next(iter(there.items()))
+    pointer = group.attribute_pointer(SHAPE)
+    right = given[::-1] if given[::-1] in there.values() else has
+    yield Fail(
+        pointer,
+        f"{SHAPE} is {shown(given)}, which no level of this pyramid has: {path} has {shown(has)}",
+        related=(path,),
+        fix=set_to(pointer, [*right], "suggest"),
+    )
+
+
+@rule(
     "ZCF-SPATIAL-002",
     on="group",
     needs=("attributes", "conventions list"),

@@ -165,7 +165,7 @@ def placed_elsewhere(group: Group, level: Mapping[str, Any]) -> tuple[Node, list
 
 
 def placed_themselves(group: Group, level: Mapping[str, Any]) -> Iterator[tuple[Node, list[float]]]:
-    """Yield the transform that a level has itself, or else those of its arrays that are as long as it is.
+    """Yield the transform that a level has itself, or by the group that it is in, or else those of its arrays that are as long as it is.
 
     Parameters
     ----------
@@ -175,6 +175,8 @@ def placed_themselves(group: Group, level: Mapping[str, Any]) -> Iterator[tuple[
         One of its levels; of one without a shape the arrays are not looked at.
     """
     node = node_of(group, level.get("asset"))
+    if isinstance(node, Array) and TRANSFORM not in node.attributes and TRANSFORM in in_force(node):
+        node = node.hierarchy.node_if_loaded(node.parent or "/")  # which says it for its arrays
     if node is None or node is group:
         return
     own = numbers_in(node.attributes.get(TRANSFORM), 6)

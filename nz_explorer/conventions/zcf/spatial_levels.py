@@ -295,7 +295,7 @@ def _is_placed(group: Group, level: Mapping[str, Any]) -> bool:
         return True  # which is reported, where it is at the wrong place
     asset = level.get("asset")
     node = node_of(group, asset)
-    if node is None or TRANSFORM in node.attributes:
+    if node is None or TRANSFORM in in_force(node):
         return True
     inner = node.hierarchy.children(node) if isinstance(node, Group) else []
     return any(TRANSFORM in one.attributes for one in inner)

@@ -20,6 +20,7 @@ PREFIX = "spatial:"
 DIMENSIONS, SHAPE = "spatial:dimensions", "spatial:shape"
 TRANSFORM, BOX = "spatial:transform", "spatial:bbox"
 REGISTRATION = "spatial:registration"
+TYPE = "spatial:transform_type"
 PROJ = ("proj:code", "proj:wkt2", "proj:projjson")
 FURTHEST_X, FURTHEST_Y = 541.0, 91.0
 """Beyond these no numbers are longitudes or latitudes in degrees."""
@@ -170,7 +171,7 @@ def is_affine(given: Mapping[str, Any]) -> bool:
     given : Mapping
         Attributes.
     """
-    return bool(given.get("spatial:transform_type", "affine") == "affine")
+    return bool(given.get(TYPE, "affine") == "affine")
 
 
 def degrees_beyond(given: Mapping[str, Any]) -> tuple[str, str] | None:

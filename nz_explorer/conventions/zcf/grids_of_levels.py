@@ -16,6 +16,7 @@ from nz_explorer.conventions.zcf.grids import (
     REGISTRATION,
     SHAPE,
     TRANSFORM,
+    TYPE,
     apart,
     are_lengths,
     are_two,
@@ -111,7 +112,7 @@ def outside_of_box(group: Group, level: Mapping[str, Any]) -> list[float] | None
     transform, shape = numbers_in(level.get(TRANSFORM), 6), level.get(SHAPE)
     if box is None or is_exchanged(box) or transform is None or not are_lengths(shape):
         return None  # what is wrong with a box by itself is reported for itself
-    own = box_of(transform, shape, nodes=group.attributes.get(REGISTRATION) == "node")
+    own = box_of(transform, shape, nodes={**group.attributes, **level}.get(REGISTRATION) == "node")
     # the last cells of a coarser level may reach further than those that they were made of
     return own if max(apart(box, own, transform)) > 1 else None
 
@@ -125,12 +126,14 @@ def one_is_inside(group: Group) -> bool:
         With a pyramid.
     """
     placed = (
-        with_lengths(group, level)
+        with_lengths(group, with_transform(group, level)[1])
         for _, level in islice(levels(group), known_conventions.MOST_LEVELS)
-        if numbers_in(level.get(TRANSFORM), 6) is not None
     )
     return any(
-        are_lengths(level.get(SHAPE)) and outside_of_box(group, level) is None for level in placed
+        numbers_in(level.get(TRANSFORM), 6) is not None
+        and are_lengths(level.get(SHAPE))
+        and outside_of_box(group, level) is None
+        for level in placed
     )
 
 
@@ -162,16 +165,18 @@ def placed_elsewhere(group: Group, level: Mapping[str, Any]) -> tuple[Node, list
 
 
 def placed_themselves(group: Group, level: Mapping[str, Any]) -> Iterator[tuple[Node, list[float]]]:
-    """Yield the transform that a level has itself, or else those of its arrays that are as long as it is.
+    """Yield the transform that a level has itself, or by the group that it is in, or else those of its arrays that are as long as it is.
 
     Parameters
     ----------
     group : Group
         With a pyramid.
     level : Mapping
-        One of its levels, with a shape.
+        One of its levels; of one without a shape the arrays are not looked at.
     """
     node = node_of(group, level.get("asset"))
+    if isinstance(node, Array) and TRANSFORM not in node.attributes and TRANSFORM in in_force(node):
+        node = node.hierarchy.node_if_loaded(node.parent or "/")  # which says it for its arrays
     if node is None or node is group:
         return
     own = numbers_in(node.attributes.get(TRANSFORM), 6)
@@ -181,27 +186,50 @@ def placed_themselves(group: Group, level: Mapping[str, Any]) -> Iterator[tuple[
     there = lengths_there(group, level.get("asset")) if isinstance(node, Group) else {}
     for child in node.hierarchy.children(node) if there else ():
         own = numbers_in(child.attributes.get(TRANSFORM), 6)
-        if own is not None and there.get(child.path) == level[SHAPE]:
+        if own is not None and there.get(child.path) == level.get(SHAPE):
             yield child, own
+
+
+def with_transform(group: Group, level: Mapping[str, Any]) -> tuple[Node, Mapping[str, Any]]:
+    """Return a level with a transform, and the node that says it: the pyramid, or else the level itself or one of its arrays.
+
+    Arrays of one level that are in different places give it none.
+
+    Parameters
+    ----------
+    group : Group
+        With a pyramid.
+    level : Mapping
+        One of its levels, as the layout has it.
+    """
+    if TRANSFORM in level:
+        return group, level
+    places = list(placed_themselves(group, with_lengths(group, level)))
+    if not places or any(own != places[0][1] for _, own in places):
+        return group, level
+    node, own = places[0]
+    kind = {name: one for name, one in in_force(node).items() if name in (REGISTRATION, TYPE)}
+    return node, {**level, **kind, TRANSFORM: own}
 
 
 def levels_with_cells(
     group: Group,
-) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any], tuple[float, float]]]:
-    """Yield the levels that have a path and a transform that can be used: where they are listed, and how large their cells are.
+) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any], tuple[float, float], Node]]:
+    """Yield the levels that have a path and a transform that can be used: where they are listed, how large their cells are, and which node says so.
 
     Parameters
     ----------
     group : Group
         With a pyramid.
     """
-    for place, level in islice(levels(group), known_conventions.MOST_LEVELS):
+    for place, given in islice(levels(group), known_conventions.MOST_LEVELS):
+        node, level = with_transform(group, given)
         if (
             isinstance(level.get("asset"), str)
             and TRANSFORM in level
             and (cells := _cells({**group.attributes, **level})) is not None
         ):
-            yield place, level, cells
+            yield place, level, cells, node
 
 
 def _cells(level: Mapping[str, Any]) -> tuple[float, float] | None:

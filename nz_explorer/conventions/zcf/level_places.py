@@ -52,17 +52,17 @@ def levels_begin_at_one_place(group: Group) -> Iterator[Fail]:
     With the registration of nodes they do so rightly: the middle of a larger first cell is elsewhere.
     """
     found = {
-        level["asset"]: (place, level, cells)
-        for place, level, cells in levels_with_cells(group)
+        level["asset"]: (place, level, cells, node)
+        for place, level, cells, node in levels_with_cells(group)
         if {**group.attributes, **level}.get(REGISTRATION, "pixel") == "pixel"
     }
     told = {place for place, *_ in _beside_their_map(group)}
-    for place, level, cells in found.values():
+    for place, level, cells, node in found.values():
         inner, source = level.get("transform"), level.get("derived_from")
         moved = inner.get("translation", [0]) if isinstance(inner, Mapping) else None
         if not isinstance(source, str) or source not in found or not isinstance(moved, list):
             continue
-        at, other, others = found[source]
+        at, other, others, _ = found[source]
         long = with_lengths(group, level)
         if outside_of_box(group, long) is not None or (
             are_lengths(long.get(SHAPE)) and placed_elsewhere(group, long) is not None
@@ -74,9 +74,10 @@ def levels_begin_at_one_place(group: Group) -> Iterator[Fail]:
         if all(one == 0 for one in moved) and math.dist(own, there) > CLOSE * min(*cells, *others):
             told.add(place)
             yield Fail(
-                group.attribute_pointer(*place, TRANSFORM),
+                node.attribute_pointer(*(place if node is group else ()), TRANSFORM),
                 f"by {TRANSFORM} level {place[-1]} begins at {shown(own)} and {shown(source)}, of which it is derived,"
                 f" at {shown(there)}: that is the same place where its translation is 0 or left out",
+                path=node.path,
             )
 
 
@@ -108,7 +109,9 @@ def _beside_their_map(
     group: Group,
 ) -> Iterator[tuple[tuple[str | int, ...], list[float], str, list[float] | None]]:
     """Yield where levels are listed that are beside the map of their system, their transform, why, and that with x and y of its origin exchanged, if it is on the map."""
-    for place, level, _ in levels_with_cells(group):
+    for place, level, _, node in levels_with_cells(group):
+        if node is not group:
+            continue  # what the level says itself is reported there
         system, given = _of_proj(group, level), numbers_in(level[TRANSFORM], 6) or []
         shape = with_lengths(group, level).get(SHAPE)
         if (beyond := degrees_beyond({**system, TRANSFORM: given})) is not None:

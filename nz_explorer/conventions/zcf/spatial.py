@@ -35,6 +35,7 @@ from nz_explorer.conventions.zcf.grids import (
     origin_meant,
     y_and_x_instead,
 )
+from nz_explorer.conventions.zcf.grids_of_levels import one_is_inside
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
@@ -445,10 +446,12 @@ def _box_is_that_of(node: Node, given: list[float], shape: list[int], by: str) -
         other = "pixel" if nodes else "node"
         why += f"; it is that of the same grid with {REGISTRATION} {shown(other)}"
         fixes = _set(REGISTRATION, other), *fixes
+    if max(off) > 1 and isinstance(node, Group) and one_is_inside(node):
+        fixes = ()  # levels are in this box: another thing is wrong
     yield Fail(
         node.attribute_pointer(BOX),
         f"{BOX} is {shown(box)}, and {by} give {shown(right)}{why}",
-        fix=fixes[0],
+        fix=next(iter(fixes), None),
         alternatives=fixes[1:],
     )
 

@@ -39,6 +39,7 @@ from nz_explorer.conventions.zcf.grids_of_levels import (
     placed_elsewhere,
     placed_themselves,
     with_lengths,
+    with_transform,
 )
 from nz_explorer.conventions.zcf.spatial import none_has_them, none_says_them, not_y_and_x
 from nz_explorer.engine.findings import Fail
@@ -56,13 +57,15 @@ from nz_explorer.text.phrases import plural
 def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
     """Warn of levels of a pyramid whose lengths no array there has, or that are not in the box of the pyramid."""
     for place, given in islice(levels(group), known_conventions.MOST_LEVELS):
-        level = with_lengths(group, given)
+        holder, placed = with_transform(group, given)
+        level = with_lengths(group, placed)
         shape, transform = level.get(SHAPE), numbers_in(level.get(TRANSFORM), 6)
         if not is_affine({**group.attributes, **level}):
             transform = None
         at, whose = group.attribute_pointer(*place, TRANSFORM), f" of level {place[-1]}"
         if transform is not None and (odd := odd_transform(transform, at, whose)) is not None:
-            yield odd
+            if holder is group:  # or reported at the level itself
+                yield odd
             continue
         if not are_lengths(shape):
             continue
@@ -77,7 +80,7 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
                 fix=set_to(pointer, [*has], "suggest"),
             )
             continue
-        yield from _box_is_its_own(group, level, place)
+        yield from _box_is_its_own(group, with_lengths(group, given), place)
         if transform is None:
             continue
         if (elsewhere := placed_elsewhere(group, level)) is not None:
@@ -96,10 +99,15 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
             )
             others = one_is_inside(group)  # then it is this level that is wrong
             yield Fail(
-                at if others else group.attribute_pointer(BOX),
+                group.attribute_pointer(BOX)
+                if not others
+                else at
+                if holder is group
+                else holder.attribute_pointer(TRANSFORM),
                 f"{BOX} is {shown(group.attributes[BOX])}"
                 + (", as another level has it" if others else "")
                 + f", and {by} give {shown(box)}",
+                path=holder.path if others else group.path,
             )
             return
 
@@ -120,6 +128,35 @@ def levels_have_the_dimensions(group: Group) -> Iterator[Fail]:
         yield misnamed
     elif not exchanged(names):  # which is reported for itself
         yield from none_has_them(group, arrays)
+
+
+@rule(
+    "ZCF-SPATIAL-001",
+    on="group",
+    needs=("attributes",),
+    when=lambda group: is_pyramid(group) and SHAPE in group.attributes,
+)
+def one_level_has_the_shape(group: Group) -> Iterator[Fail]:
+    """Warn of lengths of a pyramid that none of its levels has, where those of all levels are known."""
+    given = group.attributes[SHAPE]
+    found = [
+        lengths_there(group, level.get("asset"))
+        for _, level in islice(levels(group), known_conventions.MOST_LEVELS)
+    ]
+    there = {path: has for one in found for path, has in one.items()}
+    if DIMENSIONS in group.attributes and any(array.path in there for array in group.arrays):
+        return  # reported for the arrays of the group
+    if not found or not all(found) or not are_lengths(given) or given in there.values():
+        return
+    path, has = next(iter(there.items()))
+    pointer = group.attribute_pointer(SHAPE)
+    right = given[::-1] if given[::-1] in there.values() else has
+    yield Fail(
+        pointer,
+        f"{SHAPE} is {shown(given)}, which no level of this pyramid has: {path} has {shown(has)}",
+        related=(path,),
+        fix=set_to(pointer, [*right], "suggest"),
+    )
 
 
 @rule(
@@ -194,7 +231,7 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
     first level, nor which of its numbers is for x: whatever fits is taken.
     """
     found = {
-        level["asset"]: (place, level, cells) for place, level, cells in levels_with_cells(group)
+        level["asset"]: (place, level, cells) for place, level, cells, _ in levels_with_cells(group)
     }
     told = set()
     for place, level, cells in found.values():
@@ -258,7 +295,7 @@ def _is_placed(group: Group, level: Mapping[str, Any]) -> bool:
         return True  # which is reported, where it is at the wrong place
     asset = level.get("asset")
     node = node_of(group, asset)
-    if node is None or TRANSFORM in node.attributes:
+    if node is None or TRANSFORM in in_force(node):
         return True
     inner = node.hierarchy.children(node) if isinstance(node, Group) else []
     return any(TRANSFORM in one.attributes for one in inner)

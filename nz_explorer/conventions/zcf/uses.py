@@ -66,23 +66,23 @@ def uses_are_declared(node: Node) -> Iterator[Fail]:
     for known, names in known_conventions.used(node.attributes).items():
         if known not in declared and names[0].partition(":")[0] not in prefixes:
             belong = "belongs" if len(names) == 1 else "belong"
-            stac = (
-                [name for name in node.attributes if name in OF_STAC]
-                if known is known_conventions.PROJ and "zarr_conventions" not in node.attributes
-                else []
+            others = (
+                _as_others_have_them(node, known)
+                if "zarr_conventions" not in node.attributes
+                else None
             )
             wrong = _first_error(known, node.attributes)
             yield Fail(
                 node.attribute_pointer(names[0]),
                 f"{', '.join(names)} {belong} to the {known.name} convention, which this node does not declare"
                 + (
-                    f"; beside {stac[0]} it is that of STAC, which asks for no declaration"
-                    if stac
+                    f"; {others}, which asks for no declaration"
+                    if others is not None
                     else f"; declared, this would be wrong: {wrong}"
                     if wrong is not None
                     else ""
                 ),
-                severity="info" if stac else None,
+                severity="info" if others is not None else None,
                 fix=declare(known, wrong=wrong is not None),
                 covers=("CS-REG-006", *(("CS-GEO-002",) if wrong is not None else ()))
                 if known is known_conventions.GEOLOCATION
@@ -100,6 +100,17 @@ def uses_are_declared(node: Node) -> Iterator[Fail]:
                     fix=declare(known, wrong=wrong is not None),
                 )
                 declared.add(known)
+
+
+def _as_others_have_them(node: Node, known: Convention) -> str | None:
+    """Return by what attributes of these names are of another text, where they are."""
+    if known is known_conventions.PROJ:
+        of_stac = (name for name in node.attributes if name in OF_STAC)
+        return next((f"beside {name} it is that of STAC" for name in of_stac), None)
+    listed = [level for _, level in levels(node)] if known is known_conventions.MULTISCALES else []
+    if listed and all("id" in level and "asset" not in level for level in listed):
+        return "with an id of each level, and no asset, it is that of the GeoZarr draft"
+    return None
 
 
 def _is_meant_to_declare(node: Node, name: str) -> bool:

@@ -174,12 +174,12 @@ def _root_without_document(
         )
     if (other := format_of_others(names)) is not None:
         raise SourceError(f"there is no Zarr hierarchy at {where}: it seems to be {other}")
-    if listing is not None and (chunks := _named_like_chunks(listing)):
+    inside = hierarchy.reader.packaging.lies_in
+    if not inside and listing is not None and (chunks := _named_like_chunks(listing)):
         raise SourceError(
             f"there is no Zarr hierarchy at {where}: {listed(map(json_text, chunks[:3]))} there"
             f" {'is named like a chunk' if len(chunks) == 1 else 'are named like chunks'}, but there is no .zarray"
         )
-    inside = hierarchy.reader.packaging.lies_in
     raise SourceError(f"there is no Zarr hierarchy at {where} (looked for {looked}){inside}")
 
 

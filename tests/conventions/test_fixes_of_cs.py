@@ -84,6 +84,21 @@ FIXED = {
         ("cs", "crs", 0, "axes", "t", "coordinates", 0, "time", "calendar"),
         "360_day",
     ),
+    "CS-TIME-003: none, and the array of the times has one, as in CF": (
+        "/t",
+        ("cs", "crs", 0, "axes", "t", "coordinates", 0, "time", "calendar"),
+        "noleap",
+    ),
+    "CS-TIME-003: it is beside the time object": (
+        "/t",
+        ("cs", "crs", 0, "axes", "t", "coordinates", 0, "time", "calendar"),
+        "noleap",
+    ),
+    "CS-TIME-002: units of CF, and the calendar in the attributes of the coordinates": (
+        "/t",
+        ("cs", "crs", 0, "axes", "t", "coordinates", 0, "time"),
+        {"unit": "days", "epoch": "1949-02-01", "calendar": "noleap"},
+    ),
     "REF-002: a path in the root group that begins at its arrays, spelled nearly so": (
         "/",
         ("crs", "cal", "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),

@@ -84,6 +84,21 @@ FIXED = {
         ("cs", "crs", 0, "axes", "t", "coordinates", 0, "time", "calendar"),
         "360_day",
     ),
+    "CS-AX-005: none, of pressures": (
+        "/t",
+        ("cs", "crs", 0, "axes", "lev", "coordinates", 0, "direction"),
+        "down",
+    ),
+    "CS-AX-005: none, of depths": (
+        "/t",
+        ("cs", "crs", 0, "axes", "depth", "coordinates", 0, "direction"),
+        "down",
+    ),
+    "CS-AX-005: none, and the coordinates have positive, as in CF": (
+        "/t",
+        ("cs", "crs", 0, "axes", "z", "coordinates", 0, "direction"),
+        "down",
+    ),
     "CS-TIME-003: none, and the array of the times has one, as in CF": (
         "/t",
         ("cs", "crs", 0, "axes", "t", "coordinates", 0, "time", "calendar"),

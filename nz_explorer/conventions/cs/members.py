@@ -256,8 +256,8 @@ def from_axis(axis: Axis, member: str, pointer: str) -> Draft:
     return Draft("suggest", (move(axis.pointer(member), pointer) if alone else whole,))
 
 
-def calendar_beside(axis: Axis, one: CoordinateSet) -> tuple[str, dict[str, str]]:
-    """Return what has a calendar that belongs in the time object, in words, and the member; of stores made from CF some have it so.
+def beside(axis: Axis, one: CoordinateSet, name: str) -> Iterator[tuple[str, Any]]:
+    """Yield what has an attribute of CF where stores made from it have them, in words, and the attribute.
 
     Parameters
     ----------
@@ -265,6 +265,8 @@ def calendar_beside(axis: Axis, one: CoordinateSet) -> tuple[str, dict[str, str]
         The axis.
     one : CoordinateSet
         One of its sets.
+    name : str
+        Name of the attribute.
     """
     held = one.external()
     places: list[tuple[str, Any]] = [
@@ -274,7 +276,21 @@ def calendar_beside(axis: Axis, one: CoordinateSet) -> tuple[str, dict[str, str]
     places += [(what, given.get("attributes")) for what, given in places]
     places += [] if held is None else [(held.path, held.attributes)]
     for what, given in places:
-        calendar = given.get("calendar") if isinstance(given, Mapping) else None
+        if isinstance(given, Mapping) and name in given:
+            yield what, given[name]
+
+
+def calendar_beside(axis: Axis, one: CoordinateSet) -> tuple[str, dict[str, str]]:
+    """Return what has a calendar that belongs in the time object, in words, and the member.
+
+    Parameters
+    ----------
+    axis : Axis
+        The axis.
+    one : CoordinateSet
+        One of its sets.
+    """
+    for what, calendar in beside(axis, one, "calendar"):
         if isinstance(calendar, str) and calendar.lower() in CALENDARS:
             return f"; {what} has {json_text(calendar)}", {"calendar": calendar}
     return "", {}

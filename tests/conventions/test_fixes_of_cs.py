@@ -191,3 +191,11 @@ def test_what_is_no_array_is_not_offered_as_one_of_values(tmp_path: Path) -> Non
     (case,) = (case for case in CASES if case["name"] == name)
     found = nz.check(source(case, tmp_path), select=["CS-VAL"], progress=False).findings
     assert [(one.rule, one.fix) for one in found] == [("CS-VAL-001", None)]
+
+
+def test_a_day_a_month_and_a_year_are_no_month_with_a_zone(tmp_path: Path) -> None:
+    name = "CS-TIME-002: a day, a month and a year, with hyphens"
+    (case,) = (case for case in CASES if case["name"] == name)
+    (wrong,) = nz.check(source(case, tmp_path), select=["CS-TIME"], progress=False).findings
+    assert wrong.message.startswith("epoch should be a date of ISO 8601")
+    assert wrong.fix is None  # 1 February or 2 January

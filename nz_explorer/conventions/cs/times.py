@@ -34,7 +34,7 @@ _DECODED = re.compile(
 """Units that xarray decodes, as it did when it was asked for each; weeks and months are judged anyway."""
 _EPOCH = re.compile(
     r"([+-]?)(\d{1,6})-(\d{1,2})(?:-(\d{1,2}))?(?:[Tt ]+(\d{1,2})(?::(\d{2})(?:[.,]\d+|:(\d{2}(?:[.,]\d+)?))?)?)?\s*"
-    r"([Zz]|UTC|([+-])(\d{1,2})(?::?(\d{2}))?)?",
+    r"([Zz]|UTC|(?(4)([+-])(\d{1,2})(?::?(\d{2}))?|(?!)))?",  # of 01-02-1850 the end is no zone
     re.ASCII,
 )
 _ISO = re.compile(

@@ -99,6 +99,11 @@ FIXED = {
         ("cs", "crs", 0, "axes", "z", "coordinates", 0, "direction"),
         "down",
     ),
+    "CS-ID-004: an address as code": (
+        "/t",
+        ("cs", "crs", 0, "id", "proj:code"),
+        "EPSG:4326",
+    ),
     "CS-TIME-003: none, and the array of the times has one, as in CF": (
         "/t",
         ("cs", "crs", 0, "axes", "t", "coordinates", 0, "time", "calendar"),

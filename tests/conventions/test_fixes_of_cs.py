@@ -84,6 +84,41 @@ FIXED = {
         ("cs", "crs", 0, "axes", "t", "coordinates", 0, "time", "calendar"),
         "360_day",
     ),
+    "CS-AX-005: none, of pressures": (
+        "/t",
+        ("cs", "crs", 0, "axes", "lev", "coordinates", 0, "direction"),
+        "down",
+    ),
+    "CS-AX-005: none, of depths": (
+        "/t",
+        ("cs", "crs", 0, "axes", "depth", "coordinates", 0, "direction"),
+        "down",
+    ),
+    "CS-AX-005: none, and the coordinates have positive, as in CF": (
+        "/t",
+        ("cs", "crs", 0, "axes", "z", "coordinates", 0, "direction"),
+        "down",
+    ),
+    "CS-ID-004: an address as code": (
+        "/t",
+        ("cs", "crs", 0, "id", "proj:code"),
+        "EPSG:4326",
+    ),
+    "CS-TIME-003: none, and the array of the times has one, as in CF": (
+        "/t",
+        ("cs", "crs", 0, "axes", "t", "coordinates", 0, "time", "calendar"),
+        "noleap",
+    ),
+    "CS-TIME-003: it is beside the time object": (
+        "/t",
+        ("cs", "crs", 0, "axes", "t", "coordinates", 0, "time", "calendar"),
+        "noleap",
+    ),
+    "CS-TIME-002: units of CF, and the calendar in the attributes of the coordinates": (
+        "/t",
+        ("cs", "crs", 0, "axes", "t", "coordinates", 0, "time"),
+        {"unit": "days", "epoch": "1949-02-01", "calendar": "noleap"},
+    ),
     "REF-002: a path in the root group that begins at its arrays, spelled nearly so": (
         "/",
         ("crs", "cal", "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
@@ -161,3 +196,11 @@ def test_what_is_no_array_is_not_offered_as_one_of_values(tmp_path: Path) -> Non
     (case,) = (case for case in CASES if case["name"] == name)
     found = nz.check(source(case, tmp_path), select=["CS-VAL"], progress=False).findings
     assert [(one.rule, one.fix) for one in found] == [("CS-VAL-001", None)]
+
+
+def test_a_day_a_month_and_a_year_are_no_month_with_a_zone(tmp_path: Path) -> None:
+    name = "CS-TIME-002: a day, a month and a year, with hyphens"
+    (case,) = (case for case in CASES if case["name"] == name)
+    (wrong,) = nz.check(source(case, tmp_path), select=["CS-TIME"], progress=False).findings
+    assert wrong.message.startswith("epoch should be a date of ISO 8601")
+    assert wrong.fix is None  # 1 February or 2 January

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import is_text
+from nz_explorer.conventions.cs.members import beside
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, add, remove, replace
@@ -118,7 +119,7 @@ def _direction(axis: Axis, holder: Axis | CoordinateSet, text: bool | None) -> R
                 pointer,
                 f"the numeric coordinates of axis {json_text(axis.name)} have no direction",
                 fix=lambda _node: (
-                    Draft("suggest", (add(pointer, usual[0]),))
+                    Draft("suggest", (add(pointer, _likely(axis, holder, usual)),))
                     if usual
                     else Draft(
                         "suggest",
@@ -147,6 +148,17 @@ def _direction(axis: Axis, holder: Axis | CoordinateSet, text: bool | None) -> R
         )
 
 
+def _likely(axis: Axis, holder: Axis | CoordinateSet, usual: tuple[str, ...]) -> str:
+    """Return the usual direction that coordinates without one have: by ``positive`` of CF, or of pressures and depths down."""
+    sets = axis.sets if isinstance(holder, Axis) else (holder,)
+    for one in sets:
+        said = [value for _, value in beside(axis, one, "positive") if value in usual]
+        if said:
+            return str(said[0])
+    downwards = _DOWNWARDS.search(axis.name or "") or any(one.unit in PRESSURES for one in sets)
+    return "down" if downwards and "down" in usual else usual[0]
+
+
 def _pressure(axis: Axis, one: CoordinateSet) -> RuleOutput:
     """Warn of pressures that are said to grow upwards, as levels are mostly listed from the ground."""
     if axis.abbreviation == "Z" and one.given.get("direction") == "up" and one.unit in PRESSURES:
@@ -160,6 +172,8 @@ def _pressure(axis: Axis, one: CoordinateSet) -> RuleOutput:
         )
 
 
+_DOWNWARDS = re.compile(r"depth|press|plev", re.IGNORECASE)
+"""What names of axes have in them whose values increase downwards, by the table of the text."""
 _DECORATION = re.compile(r"[-_ ]|wards?$|er(?:n|ly)$")
 """What words for directions have beside the names of the table: hyphens, and endings as in eastward."""
 

@@ -239,6 +239,16 @@ def identifier(pointer: str, given: Any, name: str = "id") -> RuleOutput:
         pointer = join(pointer, wrong[0]) if len(wrong) == 1 and wrong[0] in given else pointer
     if message is not None:
         yield Fail(pointer, message, fix=lambda _node: _as_proj(pointer, given), rule="CS-ID-004")
+    elif isinstance(code := given.get("proj:code"), str) and "://" in code:
+        at, right = join(pointer, "proj:code"), known_crs.code(code)
+        shown = f"here {json_text(right)}" if right else "such as EPSG:4326"
+        yield Fail(
+            at,
+            f"{name}: proj:code is the address {json_text(code)}, and readers look for an authority, a colon and a code, {shown}",
+            severity="warning",  # the schema takes its scheme for an authority
+            fix=(lambda _node: Draft("suggest", (replace(at, right),))) if right else None,
+            rule="CS-ID-004",
+        )
 
 
 _PREFIX = re.compile(r"^proj[^a-z]")

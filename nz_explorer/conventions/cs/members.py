@@ -11,7 +11,8 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, add, move
-from nz_explorer.model.dialects.cs import Axis, Crs
+from nz_explorer.model.calendars import CALENDARS
+from nz_explorer.model.dialects.cs import Axis, CoordinateSet, Crs
 from nz_explorer.model.dialects.ref import is_reference
 
 OF_SET = ("name", "crs", "id", "attributes")
@@ -253,6 +254,46 @@ def from_axis(axis: Axis, member: str, pointer: str) -> Draft:
     whole = add(pointer, axis.given[member])
     alone = len(axis.sets) == 1
     return Draft("suggest", (move(axis.pointer(member), pointer) if alone else whole,))
+
+
+def beside(axis: Axis, one: CoordinateSet, name: str) -> Iterator[tuple[str, Any]]:
+    """Yield what has an attribute of CF where stores made from it have them, in words, and the attribute.
+
+    Parameters
+    ----------
+    axis : Axis
+        The axis.
+    one : CoordinateSet
+        One of its sets.
+    name : str
+        Name of the attribute.
+    """
+    held = one.external()
+    places: list[tuple[str, Any]] = [
+        ("the set of coordinates", one.given),
+        ("the axis", axis.given),
+    ]
+    places += [(what, given.get("attributes")) for what, given in places]
+    places += [] if held is None else [(held.path, held.attributes)]
+    for what, given in places:
+        if isinstance(given, Mapping) and name in given:
+            yield what, given[name]
+
+
+def calendar_beside(axis: Axis, one: CoordinateSet) -> tuple[str, dict[str, str]]:
+    """Return what has a calendar that belongs in the time object, in words, and the member.
+
+    Parameters
+    ----------
+    axis : Axis
+        The axis.
+    one : CoordinateSet
+        One of its sets.
+    """
+    for what, calendar in beside(axis, one, "calendar"):
+        if isinstance(calendar, str) and calendar.lower() in CALENDARS:
+            return f"; {what} has {json_text(calendar)}", {"calendar": calendar}
+    return "", {}
 
 
 def _objects(crs: Crs) -> Iterator[tuple[str, Mapping[str, Any], tuple[str, ...]]]:

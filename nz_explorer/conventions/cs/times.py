@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from nz_explorer.conventions.cs.members import from_axis
+from nz_explorer.conventions.cs.members import calendar_beside, from_axis
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, add, move, remove, replace
@@ -34,7 +34,7 @@ _DECODED = re.compile(
 """Units that xarray decodes, as it did when it was asked for each; weeks and months are judged anyway."""
 _EPOCH = re.compile(
     r"([+-]?)(\d{1,6})-(\d{1,2})(?:-(\d{1,2}))?(?:[Tt ]+(\d{1,2})(?::(\d{2})(?:[.,]\d+|:(\d{2}(?:[.,]\d+)?))?)?)?\s*"
-    r"([Zz]|UTC|([+-])(\d{1,2})(?::?(\d{2}))?)?",
+    r"([Zz]|UTC|(?(4)([+-])(\d{1,2})(?::?(\d{2}))?|(?!)))?",  # of 01-02-1850 the end is no zone
     re.ASCII,
 )
 _ISO = re.compile(
@@ -73,20 +73,7 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
     pointer, shown = one.pointer("time"), json_text(axis.name)
     given = one.given.get("time")
     if given is None:
-        labels = text and any("time" in other.given for other in axis.sets)  # of times beside them
-        if axis.abbreviation == "T" and not labels:
-            unit = one.given.get("unit")
-            of_time = isinstance(unit, str) and _TIME_UNIT.match(unit.strip()) is not None
-            hint = f", which its unit {json_text(unit)} belongs in" if of_time else ""
-            own = "time" in axis.given
-            yield Fail(
-                pointer,
-                f"the coordinates of axis {shown} have no time object; that of the axis belongs in them"
-                if own
-                else f"axis {shown} has no time object{hint}{TEXTS if text else ''}",
-                fix=lambda _node: from_axis(axis, "time", pointer) if own else _from_unit(one),
-                rule="CS-TIME-001",
-            )
+        yield from _without(axis, one, text)
         return
     if axis.abbreviation in ("X", "Y", "Z"):  # that there is none, or no such one, is CS-AX-003
         yield Fail(
@@ -95,6 +82,7 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
             rule="CS-TIME-001",
         )
         return  # it goes, whatever is in it
+    hint, said = calendar_beside(axis, one)
     if isinstance(given, Mapping) and isinstance(units := given.get("units"), str):
         if "unit" in given and "epoch" in given:
             yield Fail(
@@ -121,7 +109,7 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
             f"time has the units {json_text(units)}, as CF has them: here they are unit and epoch"
             if members
             else f"time must be an object with unit and epoch, got {json_text(given)}",
-            fix=lambda _node: _in_two_members(pointer, units, members),
+            fix=lambda _node: _in_two_members(pointer, units, {**said, **members}),
             rule="CS-TIME-002",
         )
         return
@@ -154,17 +142,36 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
         what = f"{json_text(calendar)} is not known" if text else "must be a text"
         yield Fail(
             f"{pointer}/calendar",
-            f"calendar {what if 'calendar' in given else 'is missing'}{'' if text else f', got {json_text(calendar)}'}",
+            f"calendar {what if 'calendar' in given else f'is missing{hint}'}{'' if text else f', got {json_text(calendar)}'}",
             severity=None if text else "error",
             readers=_NOT_DECODED if keyed and calendar is not None else None,
-            fix=lambda _node: _calendar(given, f"{pointer}/calendar"),
+            fix=lambda _node: _calendar(given, f"{pointer}/calendar", said),
             rule="CS-TIME-003" if text else "CS-TIME-002",  # one is recommended; a text is its type
         )
     meant: Calendars = (str(calendar).lower(),) if known else ()
     if calendar is None:
         meant = _USUAL
-    yield from _members(given, pointer, meant, keyed=keyed)
+    yield from _members({**said, **given}, pointer, meant, keyed=keyed)
     yield from _told_otherwise(one, given, pointer)
+
+
+def _without(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
+    """Note times without a time object."""
+    labels = text and any("time" in other.given for other in axis.sets)  # of times beside them
+    if axis.abbreviation != "T" or labels:
+        return
+    pointer, shown, unit = one.pointer("time"), json_text(axis.name), one.given.get("unit")
+    of_time = isinstance(unit, str) and _TIME_UNIT.match(unit.strip()) is not None
+    hint = f", which its unit {json_text(unit)} belongs in" if of_time else ""
+    own = "time" in axis.given
+    yield Fail(
+        pointer,
+        f"the coordinates of axis {shown} have no time object; that of the axis belongs in them"
+        if own
+        else f"axis {shown} has no time object{hint}{TEXTS if text else ''}",
+        fix=lambda _node: from_axis(axis, "time", pointer) if own else _from_unit(axis, one),
+        rule="CS-TIME-001",
+    )
 
 
 def _told_otherwise(one: CoordinateSet, given: Mapping[str, Any], pointer: str) -> RuleOutput:
@@ -203,9 +210,10 @@ def _counted(units: str, calendar: Any) -> tuple[Any, ...] | None:
     return singular, _date(match), _clock(match), (match[8] or "Z").upper(), usual
 
 
-def _from_unit(one: CoordinateSet) -> Draft | None:
+def _from_unit(axis: Axis, one: CoordinateSet) -> Draft | None:
     """Return the fix that makes a time object of units such as CF has them; None where there are none."""
-    draft = _in_two_members(one.pointer("time"), one.given.get("unit"), {})
+    said = calendar_beside(axis, one)[1]
+    draft = _in_two_members(one.pointer("time"), one.given.get("unit"), said)
     if draft is None:
         return None
     (whole,) = draft.operations
@@ -246,9 +254,12 @@ def _fitting(epoch: re.Match[str] | None) -> tuple[str | None, str]:
     return having[0], f"of the calendars that have names, only {having[0]} has {epoch[0]}"
 
 
-def _calendar(given: Mapping[str, Any], pointer: str) -> Draft:
-    """Return the fix of a calendar that is missing or not known."""
+def _calendar(given: Mapping[str, Any], pointer: str, said: Mapping[str, str]) -> Draft:
+    """Return the fix of a calendar that is missing, unless it is said beside the time object, or not known."""
     wrong = given.get("calendar")
+    if wrong is None and said:
+        write = replace if "calendar" in given else add
+        return Draft("suggest", (write(pointer, said["calendar"]),))
     if wrong is None:
         epoch = (time_units(given) or "").partition(" since ")[2]
         right, why = _fitting(_EPOCH.fullmatch(epoch.strip()))

@@ -379,19 +379,19 @@ def _v2_struct(value: Any, depth: int) -> DataType:
     if not isinstance(value, list) or not value or depth >= _DEEPEST_STRUCT:
         return _malformed(value, "neither a typestr nor a list of fields")
     pairs: list[tuple[Any, DataType]] = []
-    for field in value:
+    for number, field in enumerate(value):
         if not isinstance(field, list) or len(field) not in (2, 3):
             return _malformed(value, "a field is neither a pair nor a triple", "struct")
-        inner = field[1]
-        member = (
-            _v2_typestr(inner, None) if isinstance(inner, str) else _v2_struct(inner, depth + 1)
-        )
+        name, inner = field[:2]
+        simple = isinstance(inner, str)
+        member = _v2_typestr(inner, None) if simple else _v2_struct(inner, depth + 1)
         if member.numpy is None:
             what = member.text if isinstance(inner, list) and inner else json_text(inner, 40)
             return _malformed(value, f"{what} is no type of a field", "struct")
         if len(field) == 3:
             member = _subarray(member, field[2])
-        pairs.append((field[0], member))
+        padding = name == "" and member.kind == "raw"  # so NumPy describes it, and names it
+        pairs.append((f"f{number}" if padding else name, member))
     return _struct("struct", pairs, value)
 
 

@@ -267,6 +267,31 @@ def test_bounds_of_many_chunks_are_left_until_all_values_are_asked_for(tmp_path:
     assert [one.path for one in found] == ["/lat_bnds"]
 
 
+@pytest.mark.parametrize("shape", [(), (2, 2)])
+def test_what_a_listing_leaves_to_the_chunks_is_decided_once_they_are_read(
+    tmp_path: Path, shape: tuple[int, ...]
+) -> None:
+    """Of folders of chunks, and of the chunk of a scalar, nobody is told to read all values when that was done."""
+    array = zarr.open_group(tmp_path, mode="w", zarr_format=2).create_array(
+        "a",
+        shape=shape,
+        chunks=shape,
+        dtype="i4",
+        fill_value=None,
+        chunk_key_encoding={"name": "v2", "separator": "/"},
+    )
+    array[...] = 1
+    left_out = {
+        values: nz.check(tmp_path, progress=False, select=["Z2-CHUNK-002"], values=values)
+        for values in ("coordinates", "all")
+    }
+    assert {(e.rule, e.reason) for e in left_out["coordinates"].not_evaluated} == {
+        ("Z2-CHUNK-002", "cost")
+    }
+    assert left_out["all"].not_evaluated == []
+    assert left_out["all"].evaluation.not_evaluated_total == 0
+
+
 @pytest.mark.parametrize(
     ("attributes", "said"),
     [({}, "which xarray takes for missing"), ({"_FillValue": 42}, "which is _FillValue")],

@@ -96,7 +96,7 @@ def _fault(given: list[Any], pointer: str) -> tuple[str, list[Any] | None]:
         at = f"{pointer}/{i}"
         if not isinstance(field, list) or len(field) not in (2, 3):
             return at, None
-        if not isinstance(field[0], str) or not field[0]:
+        if not isinstance(field[0], str) or not (field[0] or parse_v2([field]).known):
             return f"{at}/0", None
         if isinstance(field[1], list) and field[1] and not parse_v2(field[1]).known:
             return _fault(field[1], f"{at}/1")

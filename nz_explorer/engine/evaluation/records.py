@@ -218,6 +218,8 @@ class Records:
             left = _uncovered(whole, record.contents)
             record.whole = None if left is whole else whole
             self._replace(owner, record, "documents", left)
+        if part in ("contents", "inside"):
+            self._replace(owner, record, "inside", _left_open(record.inside, record.contents))
 
     def _replace(self, owner: str, record: Record, part: str, results: RuleResults | None) -> None:
         old = getattr(record, part)
@@ -446,6 +448,15 @@ class Records:
                 if violations:
                     found.append(((owner, part), violations))
         return found
+
+
+def _left_open(listed: RuleResults | None, read: RuleResults | None) -> RuleResults | None:
+    """Return what the listing of an array tells, without the rules that it left to its chunks once they tell."""
+    if listed is None or read is None:
+        return listed
+    told = {*read.rules} - {rule_id for rule_id, _ in read.undecided}
+    left = tuple(one for one in listed.undecided if one[1] != "cost" or one[0] not in told)
+    return listed if left == listed.undecided else dataclasses.replace(listed, undecided=left)
 
 
 def _uncovered(documents: RuleResults, contents: RuleResults | None) -> RuleResults:

@@ -16,7 +16,7 @@ from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import entries
 from nz_explorer.diagnosis.impact import steps
 from nz_explorer.model import Array, Group, Node
-from nz_explorer.model.dialects import crs, cs, images, multiscales, nczarr
+from nz_explorer.model.dialects import crs, cs, cs_revisions, images, multiscales, nczarr
 from nz_explorer.text.identifiers import IDENTIFIER, KEYS, fold
 
 if TYPE_CHECKING:
@@ -379,11 +379,11 @@ def _refers(one: cs.Crs) -> bool:
 
 def _revisions(systems: Sequence[cs.Crs]) -> str | None:
     """Return which revisions of cs reference systems follow, what those look like, and whether there is a newer one."""
-    found = sorted({revision for one in systems for revision in cs.revision(one)})
-    shown = [f"{revision} ({cs.REVISIONS[revision]})" for revision in found]
-    newest = max(cs.REVISIONS)
+    found = sorted({revision for one in systems for revision in cs_revisions.revision(one)})
+    shown = [f"{revision} ({cs_revisions.REVISIONS[revision]})" for revision in found]
+    newest = max(cs_revisions.REVISIONS)
     if shown and newest not in found:
-        shown.append(f"the newest is {newest} ({cs.REVISIONS[newest]})")
+        shown.append(f"the newest is {newest} ({cs_revisions.REVISIONS[newest]})")
     return "; ".join(shown) or None
 
 

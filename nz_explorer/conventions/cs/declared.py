@@ -24,13 +24,8 @@ from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Group, Node
-from nz_explorer.model.dialects.cs import (
-    REVISIONS,
-    CoordinateSet,
-    Crs,
-    revision,
-    signs_of_revisions,
-)
+from nz_explorer.model.dialects.cs import CoordinateSet, Crs
+from nz_explorer.model.dialects.cs_revisions import REVISIONS, revision, signs_of_revisions
 
 if TYPE_CHECKING:
     from nz_explorer.conventions.zcf.known_conventions import Convention

@@ -13,7 +13,7 @@ import orjson
 
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_types import has_infinity
-from nz_explorer.model.data_type import parse_v3
+from nz_explorer.model.data_type import parse_v2, parse_v3
 from nz_explorer.model.fill_values.decoding import decode_storage_fill
 from nz_explorer.model.fill_values.matching import same_value
 from nz_explorer.model.fill_values.spelling import as_type
@@ -138,20 +138,26 @@ def differences(document: Document, entry: Any) -> list[Difference]:
     v3 = document.name == "zarr.json"
     if not isinstance(entry, dict):
         return [Difference("", stored, entry)]
-    exact = _LENGTHS if document.name in ("zarr.json", ".zarray") else re.compile(r"(?!)")
+    of_array = document.name in ("zarr.json", ".zarray")
+    exact = _LENGTHS if of_array else re.compile(r"(?!)")
     ours, theirs = _normal(stored, v3), _normal(entry, v3)
-    if v3 and ours.get("fill_value") != theirs.get("fill_value") and _same_fill(ours, theirs):
+    differ = of_array and ours.get("fill_value") != theirs.get("fill_value")
+    if differ and _same_fill(ours, theirs, v3):
         theirs["fill_value"] = ours["fill_value"]
     return list(_differ(ours, theirs, "", exact))
 
 
-def _same_fill(ours: dict[str, Any], theirs: dict[str, Any]) -> bool:
+def _same_fill(ours: dict[str, Any], theirs: dict[str, Any], v3: bool) -> bool:
     """Whether two spellings of a fill value are the same to the data type: zarr-python writes what it has read."""
-    if any("fill_value" not in one or "data_type" not in one for one in (ours, theirs)):
+    member = "data_type" if v3 else "dtype"
+    if any("fill_value" not in one or member not in one for one in (ours, theirs)):
         return False
-    kind = parse_v3(ours["data_type"])
+    if any(_named(one["fill_value"]) != one["fill_value"] for one in (ours, theirs)):
+        return False  # a bare token of Zarr v2, which is a fact of its own (JSON-003)
+    kind = parse_v3(ours[member]) if v3 else parse_v2(ours[member])
     one, other = (
-        decode_storage_fill(_rounded(each["fill_value"], kind), kind, 3) for each in (ours, theirs)
+        decode_storage_fill(_rounded(each["fill_value"], kind), kind, 3 if v3 else 2)
+        for each in (ours, theirs)
     )
     return one.value is not None and other.value is not None and same_value(one, other)
 

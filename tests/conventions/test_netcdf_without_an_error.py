@@ -73,3 +73,16 @@ def test_an_array_that_is_not_shown(
     assert predicted(store).misled_by == (rule,)
     with netCDF4.Dataset(f"{store.as_uri()}#mode=zarr,file") as dataset:
         assert "a" not in dataset.variables
+
+
+@pytest.mark.parametrize("text", ["12", "1e-05", "0.99999999", "-2.5e-07", "3e+22"])
+def test_the_character_that_is_left_of_a_number_that_is_text(tmp_path: Path, text: str) -> None:
+    address = f"{(tmp_path / 'store').as_uri()}#mode=nczarr,file"
+    with netCDF4.Dataset(address, "w") as written:
+        written.precision = text
+    with netCDF4.Dataset(address) as read:
+        left = read.precision
+    assert len(left) == 1
+    report = nz.check(tmp_path / "store", conventions="nczarr", progress=False)
+    (said,) = [finding.readers for finding in report.findings if finding.rule == "NCZ-ATT-003"]
+    assert said == {"netCDF-C": f'reads "{left}" in place of "{text}" (4.10)'}

@@ -78,7 +78,7 @@ def shortened(node: Node, key: str, place: Place) -> Iterator[Fail]:
         Where its type is noted.
     """
     text = nczarr.text_of(node, key)
-    shown_as = "1" if text == "true" else "0" if text == "false" else text[:1]
+    shown_as = "1" if text == "true" else "0" if text == "false" else _spelled(text)[:1]
     if key in PACKING and isinstance(node, Array):
         yield read_today(node, place, _unpackable(node, key, place, shown_as))
         return
@@ -95,6 +95,11 @@ def shortened(node: Node, key: str, place: Place) -> Iterator[Fail]:
         fix=_as_text(pointer, text),
     )
     yield read_today(node, place, found)
+
+
+def _spelled(number: str) -> str:
+    """Return a number as netCDF-C spells it: what is no integer with six decimals, so that 1e-05 becomes 0.000010."""
+    return number if number.lstrip("-").isdigit() else f"{float(number):f}"
 
 
 def _as_text(pointer: str, text: str) -> FixMaker:

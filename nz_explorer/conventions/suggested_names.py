@@ -22,8 +22,8 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
     """Return names for the dimensions of an array, and whether its own metadata give them.
 
     Looked for in what it says itself (`names_given`), in what netCDF-C noted, in the axes of an OME-Zarr image, in
-    ``spatial:dimensions`` of itself and the groups above, in the axes of cs, in an array beside it of the same shape, and in the
-    one-dimensional arrays beside it of the right lengths.
+    ``spatial:dimensions`` of itself and the groups above, in the axes of cs, in its own name where an array beside it has
+    such a dimension, in an array beside it of the same shape, and in the one-dimensional arrays beside it of the right lengths.
 
     Parameters
     ----------
@@ -55,10 +55,8 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
     if len(orders) == 1:
         return orders[0], False
     siblings = group.arrays if isinstance(group, Group) else []
-    for sibling in siblings:
-        names = [str(name) for name in sibling.dimension_names or () if name]
-        if sibling.shape == shape and len(names) == len(shape) and names in (orders or [names]):
-            return names, False
+    if beside := _names_beside(array, siblings, orders):
+        return beside, False
     if orders:
         return orders[0], False
     coordinates = [s for s in siblings if s.dimension_names == (s.name,) and s.shape is not None]
@@ -129,6 +127,24 @@ def _orders_of_axes(array: Array) -> list[list[str]]:
         others = [list(order) for order in permutations(axes) if fits(order)]
         likely = others if len(others) == 1 else [*likely, *others] if likely else []
     return [[str(axis.name) for axis in order] for order in likely]
+
+
+def _names_beside(
+    array: Array, siblings: Sequence[Array], orders: Sequence[list[str]]
+) -> list[str] | None:
+    """Return the names that arrays beside an array tell for all of its dimensions; None where they tell none."""
+    shape = array.shape or ()
+    if len(shape) == 1:  # the coordinate of a dimension that others have is along it
+        own = (array.name, shape[0])
+        if any(
+            own in [*zip(s.dimension_names or (), s.shape or (), strict=False)] for s in siblings
+        ):
+            return [array.name]
+    for sibling in siblings:
+        names = [str(name) for name in sibling.dimension_names or () if name]
+        if sibling.shape == shape and len(names) == len(shape) and names in (orders or [names]):
+            return names
+    return None
 
 
 def _made_up(axis: int, length: int, siblings: Sequence[Array]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.engine.fixes import Draft, replace, set_attribute
-from nz_explorer.model import Array
+from nz_explorer.model import Array, is_candidate
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
@@ -79,6 +79,10 @@ def as_numbers(node: Node) -> Draft:
         # xarray takes fill_value for the mark of missing values; 0 is a moment
         fill = NOT_A_TIME if fill == NOT_A_TIME else None
         told = [replace("/.zarray/dtype", f"{order}i8"), replace("/.zarray/fill_value", fill)]
+    mark = node.attributes.get("_FillValue")
+    # what is no time is a number like any other then, unless it is marked; a coordinate has none
+    if mark == "NaT" or (mark is None and node.zarr_format == 3 and not is_candidate(node)):
+        told += set_attribute(node, "_FillValue", NOT_A_TIME)
     told += set_attribute(node, "units", f"{unit} since 1970-01-01" if is_date else unit)
     if is_date:
         told += set_attribute(node, "calendar", "proleptic_gregorian")

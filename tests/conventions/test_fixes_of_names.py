@@ -304,6 +304,32 @@ def test_null_for_all_names_becomes_names_and_is_not_merely_removed(
     assert not left & {"Z3-DIM-001", "NZ-DIM-001"}
 
 
+@pytest.mark.parametrize("zarr_format", [2, 3])
+@pytest.mark.parametrize(
+    ("name", "length", "expected"), [("x", 3, "x"), ("x", 4, "dim_0"), ("z", 3, "station")]
+)
+def test_the_coordinate_of_a_dimension_of_others_is_named_like_itself(
+    name: str, length: int, expected: str, zarr_format: Any, tmp_path: Path
+) -> None:
+    """Tools that name only the dimensions of the data leave such coordinates."""
+    group = zarr.open_group(
+        tmp_path, mode="w", zarr_format=zarr_format, attributes={"conventions": "NZ-1.0"}
+    )
+    for other, dimensions in {"along": ["station"], "data": ["y", "x"]}.items():
+        named: dict[str, Any] = (
+            {"dimension_names": dimensions}
+            if zarr_format == 3
+            else {"attributes": {"_ARRAY_DIMENSIONS": dimensions}}
+        )
+        group.create_array(other, shape=(2, 3)[-len(dimensions) :], dtype="i4", **named)
+    group.create_array(name, shape=(length,), dtype="i4")
+    fix = _fix(tmp_path, "NZ-DIM-001")
+    assert fix is not None
+    assert fix.patch[-1]["value"] == [expected]
+    assert fix.note is not None
+    assert ("made up" in fix.note) is (expected == "dim_0")
+
+
 @pytest.mark.parametrize(
     ("document", "member"),
     [

@@ -75,3 +75,16 @@ def test_a_fill_value_that_is_no_time_is_none_afterwards(tmp_path: Path) -> None
     (fix,) = [one.fix for one in found if one.fix is not None]
     changed = {one["path"]: one.get("value") for one in fix.patch}
     assert changed["/fill_value"] == -(2**63)
+
+
+@pytest.mark.parametrize("mark", [None, "NaT", -(2**63)])
+def test_what_is_no_time_stays_missing(tmp_path: Path, mark: Any) -> None:
+    """It is a number like any other afterwards, and only _FillValue tells that it is none."""
+    root = zarr.open_group(tmp_path, mode="w")
+    attributes = {} if mark is None else {"_FillValue": mark}
+    values = np.array(["2020-01-01", "NaT"], "M8[s]")
+    root.create_array("x", data=values, dimension_names=["t"], attributes=attributes)
+    found = nz.check(tmp_path, select=["NZ-TYPE-001"], progress=False).findings
+    nz.apply(found, nz.open_store(tmp_path, mode="r+")).write()
+    assert zarr.open_group(tmp_path, mode="r")["x"].attrs["_FillValue"] == -(2**63)
+    assert not nz.check(tmp_path, conventions="nz", select=["NZ-FILL"], progress=False).findings

@@ -102,6 +102,18 @@ def test_findings_and_fixes_can_be_applied(broken_copy: Path) -> None:
         apply([finding], evaluation)
 
 
+def test_a_finding_is_fixed_also_where_a_fix_before_has_changed_its_words(tmp_path: Path) -> None:
+    group = zarr.open_group(tmp_path, mode="w", attributes={"conventions": "NZ-1.0"})
+    # rounded by whoever wrote it, as many do with this default of netCDF
+    group.create_array("a", shape=(), dtype="f4", attributes={"_FillValue": 9.96921e36})
+    report = nz.check(tmp_path, progress=False)
+    found = [f for f in report.findings if f.rule in ("NZ-FILL-009", "NZ-FILL-006")]
+    assert [f.rule for f in found] == ["NZ-FILL-009", "NZ-FILL-006"]
+    applied = apply(found, open_store(tmp_path, mode="r+")).write()
+    assert {f.rule for f in applied.gone} >= {"NZ-FILL-009", "NZ-FILL-006"}
+    assert np.isfinite(xarray.open_zarr(tmp_path, consolidated=False)["a"].encoding["_FillValue"])
+
+
 @pytest.mark.parametrize("rule", CONS)
 def test_zarr_and_xarray_read_what_was_consolidated_again(broken_copy: Path, rule: str) -> None:
     """A stale, a missing and a ghost entry: found, fixed, and read as it is by others."""

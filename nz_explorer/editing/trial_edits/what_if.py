@@ -31,7 +31,7 @@ from nz_explorer.editing.trial_edits.edited_documents import (
     path_of,
 )
 from nz_explorer.editing.trial_edits.reevaluation import Reevaluation, visit_around
-from nz_explorer.engine.evaluation import Evaluation
+from nz_explorer.engine.evaluation import Evaluation, found_again
 from nz_explorer.engine.findings import Finding
 from nz_explorer.engine.fixes import Change, Draft, Fix, finish, plain, remove
 from nz_explorer.model import Hierarchy, Node, NodeNotFound
@@ -267,8 +267,8 @@ class WhatIf:
         CannotEdit
             If the finding is gone already.
         """
-        here = self._forked().findings(finding.path, below=False)
-        known = next((f for f in here if f.said == finding.said), None)
+        before = self.evaluation_before.findings(finding.path, below=False)
+        known = found_again(finding, before, self._forked().findings(finding.path, below=False))
         if known is None:
             raise CannotEdit(f"{finding.rule} at {finding.path} is gone already")
         return next(islice(known.fixes, way, None), None)

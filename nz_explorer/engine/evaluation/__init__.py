@@ -13,6 +13,7 @@
 from nz_explorer.engine.evaluation.budget import VALUE_BYTES, Budget, Progress, Values
 from nz_explorer.engine.evaluation.evaluation import Evaluation
 from nz_explorer.engine.evaluation.finding_index import FindingKind
+from nz_explorer.engine.evaluation.finding_reader import found_again
 from nz_explorer.engine.evaluation.judge import has_value_rules
 
 __all__ = [
@@ -22,5 +23,6 @@ __all__ = [
     "FindingKind",
     "Progress",
     "Values",
+    "found_again",
     "has_value_rules",
 ]

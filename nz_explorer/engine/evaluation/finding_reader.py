@@ -251,6 +251,24 @@ def compared(
     return _without(gone, same), _without(new, same)
 
 
+def found_again(finding: Finding, before: list[Finding], after: list[Finding]) -> Finding | None:
+    """Return what a finding is after an edit, which may have changed a value in its message; None where it is gone.
+
+    Parameters
+    ----------
+    finding : Finding
+        One of `before` or of `after`.
+    before, after : list of Finding
+        Those of its node.
+    """
+    for now in after:
+        if now.said == finding.said:
+            return now
+    was = {known.said for known in before}
+    reworded = [f for f in after if _fact(f) == _fact(finding) and f.said not in was]
+    return reworded[0] if finding.said in was and len(reworded) == 1 else None
+
+
 def _fact(finding: Finding) -> tuple[str, str, str]:
     return finding.rule, finding.path, finding.pointer
 

@@ -6,6 +6,7 @@ Nothing is evaluated here: the results are those of an `Evaluation`, as far as i
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -174,10 +175,10 @@ def conformance_summary(evaluation: Evaluation) -> ConformanceSummary:
     hierarchy = evaluation.hierarchy
     nodes = evaluation.visited
     made = _Summaries()
-    findings = evaluation.findings()
+    beyond = errors_beyond(evaluation, evaluation.findings())
     for name, holds in evaluation.conforms.items():
         made.of(name).conforms = holds
-        made.of(name).errors_beyond = errors_beyond(evaluation, name, findings) if holds else 0
+        made.of(name).errors_beyond = beyond[name]
     found: dict[str, list[multiscales.Level]] = {}
     for path in nodes[:MOST_NODES]:
         node = hierarchy.peek(path)  # consolidated entries are judged without becoming nodes
@@ -209,25 +210,26 @@ def conformance_summary(evaluation: Evaluation) -> ConformanceSummary:
     )
 
 
-def errors_beyond(evaluation: Evaluation, name: str, findings: Iterable[Finding]) -> int:
-    """Return how many errors there are of what a convention builds on, or which are errors by practice only.
+def errors_beyond(evaluation: Evaluation, findings: Iterable[Finding]) -> dict[str, int]:
+    """Return by convention how many errors there are of what it builds on, or by practice only; 0 where it is not kept.
 
     Parameters
     ----------
     evaluation : Evaluation
         The results.
-    name : str
-        The convention, one that is kept.
     findings : iterable of Finding
         Findings of the evaluation.
     """
-    families = {
-        family
-        for one in evaluation.registry.conventions.values()
-        if one.name == name
-        for family in (*one.deciding, *one.summary_families)
+    errors = Counter(one.info.family for one in findings if one.severity == "error")
+    known = {one.name: one for one in evaluation.registry.conventions.values()}
+    return {
+        name: sum(
+            errors[family] for family in {*known[name].deciding, *known[name].summary_families}
+        )
+        if holds
+        else 0
+        for name, holds in evaluation.conforms.items()
     }
-    return sum(one.severity == "error" and one.info.family in families for one in findings)
 
 
 def _keeps_ref(evaluation: Evaluation) -> bool | None:

@@ -42,16 +42,15 @@ class NotebookFigure(Figure):
                 axes.xaxis.label.set_wrap(True)
                 axes.yaxis.label.set_wrap(True)
                 _shorten(axes, self.bbox.width)
-            is_settled = False
             # lines above a map take of its height, and so of its width
             for _ in range(_MOST_TRIES):
                 engine.execute(self)  # only now it is known how wide the axes become
                 for axes in self.axes:
                     axes.apply_aspect()
                 changed = [_fit_titles(axes) for axes in self.axes]
-                if is_settled := not any(changed):
+                if not any(changed):
                     break
-            if not is_settled or any(axes.get_aspect() != "auto" for axes in self.axes):
+            if any(changed) or any(axes.get_aspect() != "auto" for axes in self.axes):
                 engine.execute(self)
             for axes in self.axes:
                 _keep_inside(axes, self.bbox.width)

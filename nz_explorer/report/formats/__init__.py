@@ -207,13 +207,13 @@ def conformity(report: Report, findings: Sequence[Finding]) -> list[tuple[str, b
         Its findings.
     """
     sentences: list[tuple[str, bool | None]] = []
+    beyond = errors_beyond(report.evaluation, findings)
     for name, value in report.conforms.items():
         if name == NZ.name and report.declared is False and value is not True:
             ahead = len(steps(findings, zarr_format=report.zarr_format))
             sentences.append((f"{plural(ahead, 'step')} from {name} (not declared)", None))
         else:
-            beyond = errors_beyond(report.evaluation, name, findings) if value else 0
-            sentences.append((f"{name}: {verdict(value, beyond)}", value))
+            sentences.append((f"{name}: {verdict(value, beyond[name])}", value))
     return sentences
 
 

@@ -15,15 +15,15 @@ from nz_explorer.report.conformance_summary import (
     Step,
     conformance_summary,
 )
-from nz_explorer.report.formats import MARKS, declared_in, used_by, verdict
+from nz_explorer.report.formats import declared_in, used_by
 from nz_explorer.text.printable import printable
 from nz_explorer.values.coordinates.metadata_coordinates import metadata_coordinates
 from nz_explorer.widget import protocol, text
 from nz_explorer.widget.panels import blocks
 from nz_explorer.widget.panels.blocks import Blocks
 from nz_explorer.widget.panels.registry import Context, Outcome, action, page
+from nz_explorer.widget.panels.report import verdict_chip
 
-TONES: dict[bool | None, protocol.Tone] = {True: "good", False: "error", None: "warning"}
 MAX_PROBLEMS = 10
 _EXPLAINED = re.compile(r" \([^()]*\)")
 
@@ -44,7 +44,6 @@ def conventions_page(context: Context) -> Blocks:
 
 
 def _row(convention: ConventionSummary) -> protocol.TableRow:
-    holds = convention.conforms
     undeclared = "The format. " if convention.name.startswith("Zarr v") else "Not declared. "
     where: protocol.Text = [
         f"Declared in {declared_in(convention)}. " if convention.declared else undeclared
@@ -58,10 +57,7 @@ def _row(convention: ConventionSummary) -> protocol.TableRow:
     where += [f"{version}. " for version in versions if "(" in version]
     return blocks.row(
         " ".join((convention.name, *(_EXPLAINED.sub("", version) for version in versions))),
-        blocks.chip(
-            f"{MARKS[holds]} {verdict(holds, convention.errors_beyond)}",
-            "warning" if convention.errors_beyond else TONES[holds],
-        ),
+        verdict_chip(convention.conforms, convention.errors_beyond),
         where,
     )
 

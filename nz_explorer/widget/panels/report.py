@@ -21,18 +21,29 @@ FORMATS = {
 TONES: dict[bool | None, protocol.Tone] = {True: "good", False: "error", None: "warning"}
 
 
+def verdict_chip(holds: bool | None, errors_beyond: int) -> protocol.Span:
+    """Return whether a convention is kept, as it is shown.
+
+    Parameters
+    ----------
+    holds : bool or None
+        Whether it is kept; None where that is not decided.
+    errors_beyond : int
+        Errors of which its text does not speak.
+    """
+    tone = "warning" if errors_beyond else TONES[holds]
+    return blocks.chip(f"{MARKS[holds]} {verdict(holds, errors_beyond)}", tone)
+
+
 @page("report")
 def report_page(context: Context) -> Blocks:
     """Say whether each convention is kept, and offer the report as a file."""
     report = Report(context.session.evaluation)
-    findings = report.findings
-    results = []
-    for name, holds in report.conforms.items():
-        beyond = errors_beyond(report.evaluation, name, findings) if holds else 0
-        tone = "warning" if beyond else TONES[holds]
-        results.append(
-            blocks.row(name, blocks.chip(f"{MARKS[holds]} {verdict(holds, beyond)}", tone))
-        )
+    beyond = errors_beyond(report.evaluation, report.findings)
+    results = [
+        blocks.row(name, verdict_chip(holds, beyond[name]))
+        for name, holds in report.conforms.items()
+    ]
     buttons = [
         blocks.action(label, "download report", format=form)
         for form, (label, _, _) in FORMATS.items()

@@ -32,7 +32,7 @@ def no_fault(path: str) -> Fault | None:
 
 
 TICK = 0.01
-"""Seconds after which a network looks whether anything on the machine gets its turn."""
+"""Seconds between the ticks by which a quiet is measured."""
 
 Wsgi = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
@@ -73,9 +73,11 @@ class Network:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _answered: int = 0
     _deepest: int = 0
-    _came: float = 0.0
+    _ticks: int = 0
+    _came: int = 0
+    """The tick at which the last request came."""
     _stopped: threading.Event = field(default_factory=threading.Event)
-    _watched: threading.Event = field(default_factory=threading.Event)
+    _ticking: threading.Event = field(default_factory=threading.Event)
 
     def forget(self) -> None:
         """Begin to count anew."""
@@ -111,7 +113,7 @@ class Network:
             if environ.get("HTTP_RANGE"):
                 asked += f" {environ['HTTP_RANGE']}"
             self.requests.append(asked)
-            self._came = time.monotonic()
+            self._came = self._ticks
             depth = self._answered + 1
             self._deepest = max(self._deepest, depth)
             fault = self.fault(environ["PATH_INFO"])
@@ -122,11 +124,12 @@ class Network:
             if self.latency:
                 # latency is what is simulated here, not waiting for something
                 time.sleep(self.latency)
-            if self.quiet and not self._watched.is_set():
-                self._watched.set()
-                threading.Thread(target=self._watch, daemon=True).start()
-            while (left := self._came + self.quiet - time.monotonic()) > 0:
-                time.sleep(left)
+            if self.quiet and not self._ticking.is_set():
+                self._ticking.set()
+                threading.Thread(target=self._tick, daemon=True).start()
+            while (left := TICK * (self._came - self._ticks) + self.quiet) > 0:
+                if self._stopped.wait(left):
+                    break
             if fault is not None:
                 return self._fail(fault, environ, start)
             return self._narrow(self.application(environ, start))
@@ -134,14 +137,10 @@ class Network:
             with self._lock:
                 self._answered = max(self._answered, depth)
 
-    def _watch(self) -> None:
-        """Begin the quiet anew when the machine was too busy for a client to send anything."""
-        before = time.monotonic()
+    def _tick(self) -> None:
+        """Count by turns, not by the clock: what is too busy for a client to send anything delays these as well."""
         while not self._stopped.wait(TICK):
-            now = time.monotonic()
-            if now - before > self.quiet / 2:
-                self._came = now
-            before = now
+            self._ticks += 1
 
     def _narrow(self, body: Iterable[bytes]) -> Iterable[bytes]:
         body = self._counted(body)

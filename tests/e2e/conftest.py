@@ -22,11 +22,19 @@ from playwright.sync_api import (
 from nz_explorer.lab.launcher import Server, serve
 from nz_explorer.lab.workspace import WORKSPACE
 from tests.e2e import browser as chromium
-from tests.e2e.lab import Notebook, OpenNotebook, write_notebook
+from tests.e2e.lab import START_MS, Notebook, OpenNotebook, write_notebook
 
 FAILURES = Path(__file__).parent / "failures"
 THEMES = "@jupyterlab/apputils-extension:themes"
 VIEWPORT = {"width": 1400, "height": 1000}
+LOADED = "() => window.jupyterapp !== undefined"
+RESTORED = "async () => { await jupyterapp.restored; }"
+CLEAR = """async () => {
+    for (const one of [...jupyterapp.shell.widgets("main")]) one.dispose();
+    await jupyterapp.serviceManager.sessions.shutdownAll();
+    if (document.body.dataset.jpThemeLight !== "true")
+        await jupyterapp.commands.execute("apputils:change-theme", { theme: "JupyterLab Light" });
+}"""
 TIMEOUT_MS = 20_000
 """How long what must come may take, while other tests keep the machine busy."""
 
@@ -92,23 +100,20 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
-@pytest.fixture
-def clean_lab(lab: Lab) -> Iterator[Lab]:
-    """Give each test a JupyterLab without open notebooks and with its own theme, and leave no kernels behind.
-
-    JupyterLab restores what was open when a page was closed, and the theme that was chosen; kernels end when the
-    page, which would complain, is gone.
-    """
+def reset(lab: Lab) -> None:
+    """Give JupyterLab no open notebooks and its own theme: it restores both when a page is opened."""
     lab.server.request("PUT", "lab/api/workspaces/default", WORKSPACE)
     lab.server.request("PUT", f"lab/api/settings/{THEMES}", {"raw": "{}"})
-    yield lab
+
+
+def end_kernels(lab: Lab) -> None:
+    """Leave no kernels behind, when the page, which would complain, no longer knows them."""
     for session in lab.server.request("GET", "api/sessions"):
         lab.server.request("DELETE", f"api/sessions/{session['id']}")
 
 
-@pytest.fixture
-def page(browser: Browser, clean_lab: Lab, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """Open a page; afterwards its errors are the test's, and a failed test leaves a picture."""
+def open_page(browser: Browser) -> tuple[Page, list[str]]:
+    """Open a page in a context of its own; its errors come to stand in the list."""
     context = browser.new_context(viewport=VIEWPORT)
     page = context.new_page()
     page.set_default_timeout(TIMEOUT_MS)
@@ -137,23 +142,89 @@ def page(browser: Browser, clean_lab: Lab, request: pytest.FixtureRequest) -> It
 
     page.on("pageerror", on_error)
     page.on("request", on_request)
+    return page, problems
+
+
+def take_picture_of_failure(page: Page, item: pytest.Item) -> None:
+    """Keep what a page shows at the end of a test that failed."""
+    FAILURES.mkdir(exist_ok=True)
+    name = re.sub(r"\W+", "-", item.name).strip("-")
+    page.screenshot(path=FAILURES / f"{name}.png")
+
+
+@dataclass
+class Window:
+    """A JupyterLab that stays open for the tests of a module, since loading it takes longer than most of them."""
+
+    browser: Browser
+    lab: Lab
+    _shown: tuple[Page, list[str]] | None = None
+
+    def show(self) -> tuple[Page, list[str]]:
+        """Return the page and its errors, loaded if it is not open."""
+        if self._shown is None:
+            reset(self.lab)
+            self._shown = open_page(self.browser)
+            page, _ = self._shown
+            page.goto(self.lab.server.lab_url("").replace("lab/tree/", "lab"))
+            page.wait_for_function(LOADED, timeout=START_MS)
+            page.evaluate(RESTORED)
+        return self._shown
+
+    def clear(self) -> None:
+        """Close what is open in it, end its kernels, and give it its size and theme again."""
+        page, _ = self.show()
+        page.evaluate(CLEAR)
+        page.set_viewport_size(VIEWPORT)
+
+    def close(self) -> None:
+        """Close the page; the next test loads it."""
+        if self._shown is not None:
+            self._shown[0].context.close()
+            self._shown = None
+            end_kernels(self.lab)
+
+
+@pytest.fixture(scope="module")
+def window(browser: Browser, lab: Lab) -> Iterator[Window]:
+    """Share a JupyterLab among the notebooks of a module."""
+    shared = Window(browser, lab)
+    yield shared
+    shared.close()
+
+
+@pytest.fixture
+def page(window: Window, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """Open a page; afterwards its errors are the test's, and a failed test leaves a picture."""
+    window.close()  # it would write into the workspace that this one reads
+    reset(window.lab)
+    page, problems = open_page(window.browser)
     yield page
     if request.node.stash.get(outcome, False) or problems:
-        FAILURES.mkdir(exist_ok=True)
-        name = re.sub(r"\W+", "-", request.node.name).strip("-")
-        page.screenshot(path=FAILURES / f"{name}.png")
+        take_picture_of_failure(page, request.node)
     found = list(problems)
-    context.close()
+    page.context.close()
+    end_kernels(window.lab)
     assert not found, "the page reported errors"
 
 
 @pytest.fixture
-def notebook(lab: Lab, page: Page, request: pytest.FixtureRequest) -> OpenNotebook:
-    """Open a notebook made of these cells."""
+def notebook(window: Window, request: pytest.FixtureRequest) -> Iterator[OpenNotebook]:
+    """Open a notebook made of these cells, as with a page, but in a JupyterLab that was used before."""
+    page, problems = window.show()
+    problems.clear()
     name = re.sub(r"\W+", "-", request.node.name).strip("-") + ".ipynb"
 
     def open_notebook(cells: Sequence[str]) -> Notebook:
-        write_notebook(lab.folder / name, cells)
-        return Notebook.open(page, lab.server, lab.folder, name)
+        write_notebook(window.lab.folder / name, cells)
+        return Notebook.open_beside(page, window.lab.folder, name)
 
-    return open_notebook
+    yield open_notebook
+    if failed := request.node.stash.get(outcome, False) or bool(problems):
+        take_picture_of_failure(page, request.node)
+    found = list(problems)
+    if failed:
+        window.close()
+    else:
+        window.clear()
+    assert not found, "the page reported errors"

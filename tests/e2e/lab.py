@@ -14,6 +14,7 @@ from nz_explorer.lab.launcher import Server
 
 # Where JupyterLab's own interface is only in the way, its commands and its model are used
 # (--LabApp.expose_app_in_browser); everything inside the widget is clicked and typed.
+OPEN = 'async path => { await jupyterapp.commands.execute("docmanager:open", { path }); }'
 ADD_CELL = """source => {
     const { content } = jupyterapp.shell.currentWidget;
     content.model.sharedModel.addCell({ cell_type: "code", source });
@@ -86,6 +87,13 @@ class Notebook:
         JupyterLab shows it, or Notebook 7 where its path, ``notebooks``, is given.
         """
         page.goto(server.lab_url(name).replace("lab/tree", where))
+        page.wait_for_function(IDLE, timeout=START_MS)
+        return cls(page, folder, name)
+
+    @classmethod
+    def open_beside(cls, page: Page, folder: Path, name: str) -> Notebook:
+        """Open a notebook in the JupyterLab that a page shows, and wait for its kernel."""
+        page.evaluate(OPEN, name)
         page.wait_for_function(IDLE, timeout=START_MS)
         return cls(page, folder, name)
 

@@ -85,10 +85,10 @@ def test_a_notebook_of_the_workspace_is_open_once_whether_the_address_names_it_o
         expect(page.get_by_role("tab", name="at once.ipynb")).to_have_count(1)
 
 
-def test_cells_of_an_opened_notebook_run(notebook: OpenNotebook, page: Page) -> None:
+def test_cells_of_an_opened_notebook_run(notebook: OpenNotebook) -> None:
     opened = notebook([COUNTER])
     opened.run_all()
-    expect(page.get_by_role("button", name="count 3")).to_be_visible()
+    expect(opened.page.get_by_role("button", name="count 3")).to_be_visible()
 
 
 def test_an_error_in_a_cell_is_an_error_of_the_test(

@@ -192,7 +192,8 @@ def test_xarray_opens_a_group_whose_nameless_dimensions_were_given_the_names_of_
 
 
 @pytest.mark.parametrize(
-    ("odd", "right"), [("Öl", "Ol"), ("wind speed", "wind_speed"), ("°C", "_C")]
+    ("odd", "right"),
+    [("Öl", "Ol"), ("wind speed", "wind_speed"), ("units ", "units"), ("°C", "_C")],
 )
 def test_a_name_keeps_the_letters_that_accents_are_on(odd: str, right: str, tmp_path: Path) -> None:
     zarr.open_group(tmp_path, mode="w", attributes={"conventions": "NZ-1.0", odd: 1})

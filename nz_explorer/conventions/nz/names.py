@@ -138,7 +138,7 @@ def attribute_characters(node: Node) -> Iterator[Fail]:
             yield Fail(
                 node.attribute_pointer(name),
                 f"attribute name {json_text(name)} has characters other than letters, digits and underscore: {odd}",
-                fix=_rename(name, re.sub(_ODD, "_", _without_accents(name))),
+                fix=_rename(name, re.sub(_ODD, "_", _without_accents(name.strip() or name))),
             )
 
 

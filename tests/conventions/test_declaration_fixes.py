@@ -27,6 +27,13 @@ def _findings(place: Path, attributes: dict[str, Any]) -> dict[str, nz.Finding]:
         ("NZ-DECL-001", {"conventions": "NZ\u20101.0 CF-1.12"}, {"conventions": "NZ-1.0 CF-1.12"}),
         ("NZ-DECL-001", {"conventions": "NZ\u22121.0"}, {"conventions": "NZ-1.0"}),
         ("NZ-DECL-001", {"conventions": "CF-1.12 NZ-1.0.0"}, {"conventions": "NZ-1.0 CF-1.12"}),
+        ("NZ-DECL-001", {"conventions": "['CF-1.12']"}, {"conventions": "NZ-1.0 CF-1.12"}),
+        (
+            "NZ-DECL-001",
+            {"conventions": '["NZ-1.0", "CF-1.12"]'},
+            {"conventions": "NZ-1.0 CF-1.12"},
+        ),
+        ("NZ-DECL-003", {"conventions": "NZ-1.0 'CF-1.12'"}, {"conventions": "NZ-1.0 CF-1.12"}),
         (
             "NZ-DECL-001",
             {"Conventions": "NZ-1.0-proposed"},

@@ -52,6 +52,25 @@ def test_what_is_left_has_the_form_of_the_attribute(
     assert operation["op"] == ("remove" if right is None else "replace")
 
 
+@pytest.mark.parametrize("given", ["sea level", "crs sea level", "sea_level"])
+def test_a_name_with_blanks_is_not_put_where_they_separate_names(
+    given: str, tmp_path: Path
+) -> None:
+    group = zarr.open_group(tmp_path, mode="w")
+    for name in ("v", "crs", "sea level"):
+        group.create_array(
+            name,
+            shape=(2,),
+            dtype="f4",
+            dimension_names=["y"],
+            attributes={"ancillary_variables": given} if name == "v" else {},
+        )
+    (found,) = nz.check(tmp_path, select=["CF-REF"], progress=False).findings
+    assert found.fix is not None
+    assert found.fix.patch == ()
+    assert found.fix.note == 'rename "sea level": blanks separate the names in ancillary_variables'
+
+
 @pytest.mark.parametrize(("given", "right"), [(None, "lat lon"), ("height", "height lat lon")])
 def test_coordinates_that_an_array_names_already_stay(
     given: str | None, right: str, tmp_path: Path
@@ -173,7 +192,8 @@ def test_xarray_opens_a_group_whose_nameless_dimensions_were_given_the_names_of_
 
 
 @pytest.mark.parametrize(
-    ("odd", "right"), [("Öl", "Ol"), ("wind speed", "wind_speed"), ("°C", "_C")]
+    ("odd", "right"),
+    [("Öl", "Ol"), ("wind speed", "wind_speed"), ("units ", "units"), ("°C", "_C")],
 )
 def test_a_name_keeps_the_letters_that_accents_are_on(odd: str, right: str, tmp_path: Path) -> None:
     zarr.open_group(tmp_path, mode="w", attributes={"conventions": "NZ-1.0", odd: 1})

@@ -88,3 +88,19 @@ def test_a_number_as_text_comes_with_what_xarray_still_does_not_read(tmp_path: P
     (finding,) = (one for one in report.findings if one.rule == "NZ-FILL-002")
     assert finding.fix is not None
     assert "xarray (up to 2026.9) still cannot open the group" in (finding.fix.note or "")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("2m", {"xarray": 'opens it; ds.2m is a syntax error, ds["2m"] works'}),
+        ("_tmp", {}),
+    ],
+)
+def test_what_xarray_does_with_a_name_is_said_of_the_name(
+    name: str, said: dict[str, str], tmp_path: Path
+) -> None:
+    group = zarr.open_group(tmp_path, mode="w")
+    group.create_array(name, shape=(2,), dtype="i4", attributes={"_level": 1})
+    found = nz.check(tmp_path, select=["NZ-NAME-001"], progress=False).findings
+    assert {one.pointer: dict(one.readers) for one in found} == {"": said, "/attributes/_level": {}}

@@ -191,12 +191,20 @@ def named_nearly(group: Group, array: str, attribute: str, missing: list[str]) -
     path = group.path
 
     def fix(node: Node) -> Draft | None:
-        names = [child.name for child in group.arrays]
-        mappings = [child.name for child in group.with_attribute("grid_mapping_name")]
         holder = node.hierarchy.node_if_loaded(array)
         given = None if holder is None else holder.attributes.get(attribute)
         if holder is None or not isinstance(given, str):
             return None
+        spaced = [child.name for child in group.arrays if not _is_one_word(child.name)]
+        if cut := [n for n in spaced if f" {n} " in f" {given} " or "_".join(n.split()) in missing]:
+            note = f"rename {listed(map(json_text, cut))}: blanks separate the names in {attribute}"
+            return Draft("suggest", note=note, node=holder)
+        names = [child.name for child in group.arrays if _is_one_word(child.name)]
+        mappings = [
+            child.name
+            for child in group.with_attribute("grid_mapping_name")
+            if _is_one_word(child.name)
+        ]
         meant = {word: get_close_matches(word, names, 1, 0.75) for word in missing}
         if attribute == "grid_mapping" and len(mappings) == 1:
             words = given.split()
@@ -219,6 +227,10 @@ def named_nearly(group: Group, array: str, attribute: str, missing: list[str]) -
         return Draft("suggest", operations, note, node=holder)
 
     return fix
+
+
+def _is_one_word(name: str) -> bool:
+    return name.split() == [name]
 
 
 def _keyed(given: str, meant: Mapping[str, list[str]], *, keys_are_names: bool) -> tuple[str, bool]:

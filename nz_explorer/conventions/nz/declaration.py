@@ -74,9 +74,10 @@ def declared(node: Node) -> Iterator[Fail]:
         given = node.attributes[key]
         message += f"; {'it' if key == KEYS[0] else json_text(key)} is {json_text(given)}"
         if fold(IDENTIFIER) in map(fold, separated(given)):
-            message += (
-                f", where identifiers are separated by {' and '.join(_odd_separators(given))}"
-            )
+            odd = _odd_separators(given)
+            around = [mark for mark in odd if mark in _AROUND]
+            how = "stand in" if around else "are separated by"
+            message += f", where identifiers {how} {' and '.join(around or odd)}"
             others = (value for other, value in _given(node) if other != key)
             covers = () if any(map(_odd_separators, others)) else ("NZ-DECL-003",)
     yield Fail(node.attribute_pointer("conventions"), message, fix=declare_nz, covers=covers)
@@ -189,6 +190,10 @@ def separator(node: Node) -> Iterator[Fail]:
         )
 
 
+_AROUND = ("brackets", "quotation marks")
+"""What is around identifiers in a list that was written as text."""
+
+
 def _odd_separators(value: str) -> list[str]:
     """Name the separators that are not spaces."""
     found = separators(value)
@@ -202,6 +207,10 @@ def _name_separator(found: str) -> list[str]:
         "/": "a slash",
         "\n": "a line break",
         "\t": "a tab",
+        "[": _AROUND[0],
+        "]": _AROUND[0],
+        "'": _AROUND[1],
+        '"': _AROUND[1],
     }
     marks = [name for mark, name in names.items() if mark in found]
     return marks or ([] if not found.strip(" ") else ["another blank"])

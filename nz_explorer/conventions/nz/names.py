@@ -39,7 +39,7 @@ _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.\-]*")
 
 RESERVED = (
     "_FillValue", "_CRS", "_ARRAY_DIMENSIONS", "_Netcdf4", "_NetCDF4", "_NC", "_nc", "_Unsigned", "_Encoding", "_Coordinate",
-    "_Quantize",
+    "_Quantize", "_ChunkSizes",
 )  # fmt: skip
 """Beginnings of attribute names that conventions and writers have defined, underscore included."""
 
@@ -62,11 +62,19 @@ def nodes_start_with_letter(group: Group) -> Iterator[Fail]:
                 "",
                 f"name {json_text(child.name)} should begin with one of A–Z and a–z",
                 path=child.path,
+                readers=_only_in_brackets(child.name),
                 fix=lambda _node: Draft(
                     "unsafe",
                     note="rename it; programs and attributes that use the old name no longer find it",
                 ),
             )
+
+
+def _only_in_brackets(name: str) -> dict[str, str]:
+    if name.isidentifier():
+        return {}
+    taken = json_text(name)
+    return {"xarray": f"opens it; ds.{name} is a syntax error, ds[{taken}] works"}
 
 
 @rule("NZ-NAME-002", on="name")
@@ -118,6 +126,7 @@ def attribute_starts_with_letter(node: Node) -> Iterator[Fail]:
                 node.attribute_pointer(name),
                 f"attribute name {json_text(name)} should begin with one of A–Z and a–z",
                 severity="info",
+                readers={},
             )
 
 
@@ -129,7 +138,7 @@ def attribute_characters(node: Node) -> Iterator[Fail]:
             yield Fail(
                 node.attribute_pointer(name),
                 f"attribute name {json_text(name)} has characters other than letters, digits and underscore: {odd}",
-                fix=_rename(name, re.sub(_ODD, "_", _without_accents(name))),
+                fix=_rename(name, re.sub(_ODD, "_", _without_accents(name.strip() or name))),
             )
 
 

@@ -23,8 +23,9 @@ NODE := $(VENV)/node.done
 export PATH := $(CURDIR)/$(VENV)/node:$(PATH)
 endif
 
-# Variables of another environment must not leak into ours.
-unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
+# Variables of another environment must not leak into ours; without bytecode each of a hundred kernels and programs
+# would compile the package anew.
+unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test lint types js pytest browser bench mutation screenshots notebooks front protocol conventions recordings clean docs
 .DELETE_ON_ERROR:

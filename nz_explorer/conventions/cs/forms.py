@@ -174,9 +174,11 @@ def shared_by(
     shared = target.node.attributes.get("crs") if isinstance(target.node, Group) else None
     if not isinstance(shared, Mapping) or not is_shared(shared):
         return None
-    names = [join("/attributes/crs", name) for name, one in shared.items() if is_system(one)]
-    names = [one for one in names if one not in others]
-    if not names or reference.attribute in names:
+    systems = {join("/attributes/crs", name): one for name, one in shared.items()}
+    if reference.attribute in systems:  # the system is wrong, and another one is not meant
+        return None
+    names = [name for name, one in systems.items() if is_system(one) and name not in others]
+    if not names:
         return None
     at = f"{pointer}/ref" if "ref" in reference.given else pointer
     named = {"attribute": names[0]}

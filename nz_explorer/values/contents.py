@@ -10,7 +10,12 @@ from typing import Any
 from nz_explorer.model import Array
 from nz_explorer.model.fill_values import value_text
 from nz_explorer.store import Cancellation, Cancelled
-from nz_explorer.values.coordinates.cell_bounds import BoundsFit, bounds_fit
+from nz_explorer.values.coordinates.cell_bounds import (
+    BoundsFit,
+    bounds_fit,
+    has_few_chunks,
+    limits_fit,
+)
 from nz_explorer.values.masks.cell_states import ABSENT, STORAGE_FILL, UNREAD, UNREADABLE
 from nz_explorer.values.masks.lost_blocks import LostBlocks, lost_blocks
 from nz_explorer.values.reading.chunk import FaultKind
@@ -41,6 +46,8 @@ __all__ = [
     "contents",
     "filter_of_objects",
     "gap_texts",
+    "has_few_chunks",
+    "limits_fit",
     "look_at_shard",
 ]
 

@@ -24,6 +24,22 @@ FIXED = {
     "CS-REV-001: the type is that of other axes": ("/t", ("cs", "crs", 0, "type"), "planar"),
     "CS-REV-001: a height in a planar system": ("/t", ("cs", "crs", 0, "type"), "compound"),
     "CS-AX-003: a depth in an undefined system": ("/v", ("cs", "crs", 2, "type"), "vertical"),
+    "CS-REG-001: a list of names": ("/v", ("zarr_conventions", 0, "name"), "cs"),
+    "CS-ARR-009: a list of references on an array": (
+        "/v",
+        ("cs", "crs", 0, "ref", "node"),
+        "..",
+    ),
+    "CS-ARR-009: a whole coordinate set called crs on an array": (
+        "/v",
+        ("cs", "id", "proj:code"),
+        "EPSG:4326",
+    ),
+    "CS-AX-007: numbers that geozarr for R has no direction of": (
+        "/v",
+        ("cs", "crs", 0, "axes", "band", "coordinates", 0, "direction"),
+        "unspecified",
+    ),
     "CS-REV-003: unknown, which geozarr for R writes": (
         "/cru/tmp",
         ("cs", "crs", 0, "type"),

@@ -89,6 +89,18 @@ def test_a_shared_system_of_the_own_group_is_named_so_that_readers_of_cs_find_it
     assert crs == [{"ref": {"node": "..", "attribute": "/attributes/crs/t"}}]
 
 
+def test_no_other_system_is_offered_where_the_one_that_is_named_has_no_axes(tmp_path: Path) -> None:
+    """Which is told to the group that keeps it."""
+    _write(tmp_path, {"cs": {"crs": [{"ref": {"node": "..", "attribute": "/attributes/crs/s"}}]}})
+    file = tmp_path / "g" / "zarr.json"
+    group = json.loads(file.read_text())
+    group["attributes"]["crs"]["s"] = {"Axes": SYSTEM["axes"]}
+    file.write_text(json.dumps(group))
+    found = nz.check(tmp_path, select=["CS-GRP", "REF"], progress=False).findings
+    told = sorted((one.rule, one.path, one.fix is not None) for one in found)
+    assert told == [("CS-GRP-002", "/g", True), ("REF-006", "/g/a", False)]
+
+
 @pytest.mark.parametrize("given", ["/g/time", "time", "g/time", "../tiem"])
 def test_a_reference_by_itself_begins_at_the_node(given: str, tmp_path: Path) -> None:
     _write(tmp_path, {"ref": {"node": given}})

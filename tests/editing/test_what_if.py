@@ -579,6 +579,34 @@ def test_a_coordinate_is_compared_with_its_bounds_again() -> None:
     assert elsewhere not in what_if.gone
 
 
+@pytest.mark.parametrize(
+    ("name", "keeper", "system"),
+    [
+        ("CS-BND-004: limits of other cells", "/v", "/attributes/cs/crs/0"),
+        (
+            "CS-BND-004: limits of other cells, in a shared reference system",
+            "/",
+            "/attributes/crs/cal",
+        ),
+    ],
+)
+def test_a_coordinate_is_compared_with_its_limits_of_cs_again(
+    name: str, keeper: str, system: str
+) -> None:
+    case = next(case for case in CASES if case["name"] == name)
+    base = evaluate(open_store(store(contents(case))))
+    base.run()
+    (elsewhere,) = [one for one in base.findings() if one.rule == "CS-BND-004"]
+    for path, pointer in (
+        (elsewhere.path, "/shape"),
+        (keeper, f"{system}/axes/time/coordinates/0/boundaries"),
+    ):
+        what_if = WhatIf(base).remove(path, pointer)
+        assert elsewhere in what_if.gone
+        what_if.undo()
+        assert elsewhere not in what_if.gone
+
+
 def test_a_link_that_loses_its_array_is_found_in_another_group() -> None:
     name = "TREE-019: near miss: a link to an array"
     case = next(case for case in CASES if case["name"].startswith(name))

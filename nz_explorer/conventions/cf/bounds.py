@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -30,15 +29,6 @@ def _names_bounds(array: Array, _: Monotonicity) -> bool:
     return isinstance(array.attributes.get("bounds"), str) and bool(array.attributes["bounds"])
 
 
-MOST_CHUNKS = 256
-"""Chunks of bounds that are read together with their coordinate; where there are more, all values must be asked for."""
-
-
-def _are_few(bounds: Array) -> bool:
-    shape, chunks = bounds.shape or (), bounds.chunk_shape or ()
-    return math.prod(-(-n // max(1, m)) for n, m in zip(shape, chunks, strict=False)) <= MOST_CHUNKS
-
-
 @rule("CF-COORD-005", on="values", when=_names_bounds)
 def bounds_of_a_coordinate(array: Array, found: Monotonicity) -> Iterator[Fail | Undecided]:
     """Warn of bounds that lie elsewhere than the values of their coordinate, which are read anyway."""
@@ -46,13 +36,13 @@ def bounds_of_a_coordinate(array: Array, found: Monotonicity) -> Iterator[Fail |
     bounds = array.hierarchy.get(below(array.parent or "/") + name) if "/" not in name else None
     if not isinstance(bounds, Array) or not _may_be_bounds(bounds):
         return
+    from nz_explorer.values.contents import bounds_fit, has_few_chunks
+
     if found.result == "unreadable":
         yield Undecided(f"unreadable: {found.note}" if found.note else "unreadable")
-    elif not _are_few(bounds):
+    elif not has_few_chunks(bounds):
         yield Undecided("budget")
     else:
-        from nz_explorer.values.contents import bounds_fit
-
         fit = bounds_fit(bounds)
         if fit is not None and fit.coordinate == array.path:
             yield from _misfits(bounds, fit)
@@ -64,9 +54,11 @@ def bounds_lie_around(array: Array, contents: Contents) -> Iterator[Fail | Undec
     if contents.scan is None:
         yield Undecided(contents.problem)
         return
+    from nz_explorer.values.contents import has_few_chunks
+
     found = contents.bounds
     named = None if found is None else array.hierarchy.get(found.coordinate)
-    if not (isinstance(named, Array) and is_candidate(named) and _are_few(array)):
+    if not (isinstance(named, Array) and is_candidate(named) and has_few_chunks(array)):
         yield from _misfits(array, found)
 
 

@@ -15,7 +15,9 @@ CS = Convention(
     decided_by=("CS", "REF"),
     rules=tuple(
         f"{__name__}.{one}"
-        for one in ("declared", "groups", "coordinate_sets", "geolocation", "unread", "ref")
+        for one in (
+            *("declared", "groups", "coordinate_sets", "lengths", "geolocation", "unread", "ref"),
+        )
     ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),
     used_where=("cs", "crs"),

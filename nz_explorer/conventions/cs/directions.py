@@ -131,6 +131,9 @@ def _direction(axis: Axis, holder: Axis | CoordinateSet, text: bool | None) -> R
         return
     if not isinstance(given, str) or given not in DIRECTIONS:
         right = _right_direction(pointer, given)
+        if given == NONE_IN_R and text is False:  # of numbers one has to be given
+            likely = _likely(axis, holder, usual) if usual else "unspecified"
+            right = Draft("suggest", (replace(pointer, likely),))
         yield Fail(
             pointer,
             f"{json_text(given)} is not a direction of OGC 18-005r5, Table 48{_as_in_r(given)}",

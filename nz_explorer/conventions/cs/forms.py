@@ -104,10 +104,16 @@ def not_by_name(group: Group, given: Any) -> Fail:
 
 
 def has_systems(array: Array) -> bool:
-    """Whether an array has reference systems in its attribute ``crs``, which is one of groups."""
-    given = array.attributes.get("crs")
-    listed = isinstance(given, list) and bool(given) and all(map(is_system, given))
-    return is_shared(given) or is_system(given) or listed
+    """Whether an array has reference systems, or a whole coordinate set, in its attribute ``crs``, which is one of groups."""
+    given: Any = array.attributes.get("crs")
+    entries = given["crs"] if is_cs(given) else given
+    has_entries = isinstance(entries, list) and all(map(_is_entry, entries))
+    return (
+        is_shared(given)
+        or is_system(given)
+        # other conventions have lists of objects with uri as well
+        or (has_entries and any("axes" in one or "ref" in one for one in entries))
+    )
 
 
 def into_set(node: Node) -> Draft | None:
@@ -118,8 +124,9 @@ def into_set(node: Node) -> Draft | None:
     systems = given if isinstance(given, list) else [given]
     if is_shared(given) and not is_system(given):
         systems = list(given.values())
+    whole = is_cs(given) and isinstance(given["crs"], list)
     operations = (
-        *set_attribute(node, "cs", {"crs": systems}),
+        *set_attribute(node, "cs", given if whole else {"crs": systems}),
         remove(node.attribute_pointer("crs")),
     )
     return Draft("suggest", operations)
@@ -174,9 +181,11 @@ def shared_by(
     shared = target.node.attributes.get("crs") if isinstance(target.node, Group) else None
     if not isinstance(shared, Mapping) or not is_shared(shared):
         return None
-    names = [join("/attributes/crs", name) for name, one in shared.items() if is_system(one)]
-    names = [one for one in names if one not in others]
-    if not names or reference.attribute in names:
+    systems = {join("/attributes/crs", name): one for name, one in shared.items()}
+    if reference.attribute in systems:  # the system is wrong, and another one is not meant
+        return None
+    names = [name for name, one in systems.items() if is_system(one) and name not in others]
+    if not names:
         return None
     at = f"{pointer}/ref" if "ref" in reference.given else pointer
     named = {"attribute": names[0]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nz_explorer.conventions.cs.forms import has_systems
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
@@ -33,7 +34,12 @@ def declared_and_not_there(node: Node) -> RuleOutput:
             fix=_renamed(name, meant) if free else None,
         )
         return
-    if declared and isinstance(node, Array) and not any(name in node.attributes for name in NAMES):
+    if (
+        declared
+        and isinstance(node, Array)
+        and "cs" not in node.attributes
+        and not has_systems(node)  # which is CS-ARR-009
+    ):
         yield Fail(
             node.attribute_pointer(right),
             "this array declares cs, and has no attribute cs: it gets no coordinates from the convention",

@@ -74,7 +74,28 @@ def list_of_objects(node: Node) -> Iterator[Fail]:
             yield Fail(
                 pointer_to(node, i),
                 f"zarr_conventions must be a list of objects; entry {i} is {json_text(entry)}",
+                fix=_names_as_objects,
             )
+
+
+def _named(entry: Any) -> dict[str, Any] | None:
+    """Return the entry of the one convention that a text in the list names; None where it is no text, or names none."""
+    if not isinstance(entry, str):
+        return None
+    found = [known for known in known_conventions.KNOWN if known.name == entry.rstrip(":")]
+    return dict(found[0].entry) if len(found) == 1 else None
+
+
+def _objects(given: list[Any]) -> list[Any]:
+    """Return a list of entries with objects in place of names of conventions, where it has nothing else that is no object."""
+    made = [entry if isinstance(entry, dict) else _named(entry) for entry in given]
+    return given if None in made else made
+
+
+def _names_as_objects(node: Node) -> Draft | None:
+    given = node.attributes["zarr_conventions"]
+    made = _objects(given)
+    return None if made == given else Draft("unsafe", (replace(pointer_to(node), made),))
 
 
 def _as_list(node: Node) -> Draft | None:
@@ -355,7 +376,12 @@ def declare(known: Convention, *, wrong: bool = False) -> FixMaker:
     def fix(node: Node) -> Draft | None:
         given = node.attributes.get("zarr_conventions")
         if isinstance(given, list):
-            return Draft(safety, (add(pointer_to(node, "-"), dict(known.entry)),), note)
+            made = _objects(given)
+            if made == given:
+                return Draft(safety, (add(pointer_to(node, "-"), dict(known.entry)),), note)
+            if known.name not in {entry.get("name") for entry in made}:
+                made = [*made, dict(known.entry)]
+            return Draft("suggest", (replace(pointer_to(node), made),), note)
         if given is not None:
             return None  # what it holds would be lost
         return Draft(safety, set_attribute(node, "zarr_conventions", [dict(known.entry)]), note)

@@ -98,6 +98,7 @@ class Reevaluation:
         hierarchy = self.hierarchy
         before, old = _nature(hierarchy), hierarchy.consolidated
         noted, handed = _noted(hierarchy.root), _handed_down(hierarchy.root)
+        shared = _shared(hierarchy.root)
         hierarchy.reread("/")
         if _nature(hierarchy) != before or not on_documents:
             return False
@@ -107,6 +108,8 @@ class Reevaluation:
             self._note_nodes_below("/")
         if handed != _handed_down(hierarchy.root):
             self._note_arrays_in("/")
+        if shared != _shared(hierarchy.root):
+            self._note_beside("/")
         if old is not None and hierarchy.consolidated is not None:
             self._compare_entries(old, hierarchy.consolidated)
         return True
@@ -126,15 +129,13 @@ class Reevaluation:
         after = docs.reread(path) if docs.get(group) is not None else None
         self.members.add(group)
         if _seen_beside(before) != _seen_beside(after):
-            # a grid mapping is that of arrays in groups below, too
-            inside = f"{group.rstrip('/')}/"
-            self._beside |= {
-                p for p in self.evaluation.groups if p == group or p.startswith(inside)
-            }
+            self._note_beside(group)  # a grid mapping is that of arrays in groups below, too
+        if _shared(before) != _shared(after):
+            self._note_beside(path)
         beside = docs.node_if_loaded(group)
         name = path.rpartition("/")[2]
         if isinstance(beside, Group) and any(
-            one.attributes.get("bounds") == name for one in beside.arrays
+            one.attributes.get("bounds") == name or "cs" in one.attributes for one in beside.arrays
         ):
             self._beside.add(group)  # coordinates are compared with their bounds
         if (
@@ -156,6 +157,11 @@ class Reevaluation:
                 self._note_arrays_in(path)
         elif _axes(before) != _axes(after):
             self._looked_for.add(path)
+
+    def _note_beside(self, path: str) -> None:
+        """Note a group and those below it, as the coordinates in them are compared with what has changed."""
+        inside = below(path)
+        self._beside |= {p for p in self.evaluation.groups if p == path or p.startswith(inside)}
 
     def _reread_missing(self, path: str) -> None:
         """Read groups without documents again: they are there only because of what is below them."""
@@ -338,6 +344,11 @@ def _seen_beside(node: Node | None) -> Any:
     ]
     # a transform of a group places the coordinates of the dimensions that its arrays have
     return frozenset(node.attributes), repr((whole, placed, _axes(node)))
+
+
+def _shared(node: Node | None) -> Any:
+    """Return the reference systems of cs that a group keeps, whose limits the values of coordinates are compared with."""
+    return repr(node.attributes.get("crs")) if isinstance(node, Group) else None
 
 
 def _values_key(node: Node) -> Any:

@@ -1,7 +1,8 @@
-"""Whether bounds lie around the coordinate that names them."""
+"""Whether bounds lie around the coordinate that names them, or that cs has them beside."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ MOST_CELLS = 65_536
 """Cells of a coordinate whose bounds are compared with it."""
 MOST_BYTES = 2**26
 """Bytes that are decoded of each of the two: chunks may be larger than the array."""
+MOST_CHUNKS = 256
+"""Chunks of bounds that are read together with their coordinate; where there are more, all values must be asked for."""
 _NEAR = 1e-5
 """How far beyond its cell a value may be, as a part of the cell: float32 keeps no more."""
 
@@ -41,7 +44,8 @@ class BoundsFit:
     turned
         Whether all are within, once the cells are taken from the last to the first.
     exchanged
-        Whether all are within, and the first bound of each cell is the second one of the next.
+        Whether all are within, and the first bound of each cell is the second one of the next; of limits as cs
+        has them, whether the first is the upper one.
     """
 
     coordinate: str
@@ -53,6 +57,18 @@ class BoundsFit:
     high: float
     turned: bool
     exchanged: bool = False
+
+
+def has_few_chunks(bounds: Array) -> bool:
+    """Whether bounds are read together with their coordinate.
+
+    Parameters
+    ----------
+    bounds
+        An array.
+    """
+    shape, chunks = bounds.shape or (), bounds.chunk_shape or ()
+    return math.prod(-(-n // max(1, m)) for n, m in zip(shape, chunks, strict=False)) <= MOST_CHUNKS
 
 
 def bounds_fit(bounds: Array, cancel: Cancellation | None = None) -> BoundsFit | None:
@@ -74,9 +90,45 @@ def bounds_fit(bounds: Array, cancel: Cancellation | None = None) -> BoundsFit |
     cells, values = _values(bounds, cancel), _values(coordinate, cancel)
     if cells is None or values is None:
         return None
+    return _fit(coordinate, values, cells, exchanged=_are_exchanged(cells))
+
+
+def limits_fit(
+    limits: Array, coordinate: Array, cancel: Cancellation | None = None
+) -> BoundsFit | None:
+    """Compare limits as cs has them, the lower ones in a row and the upper ones in another, with their coordinate.
+
+    Parameters
+    ----------
+    limits
+        An array.
+    coordinate
+        Its coordinate.
+    cancel
+        Looked at between chunks.
+    """
+    shape = limits.shape or ()
+    if len(shape) != 2 or shape[0] != 2 or not 2 <= shape[1] <= MOST_CELLS:
+        return None
+    if coordinate.shape != shape[1:] or not _comparable(limits, coordinate):
+        return None
+    rows, values = _values(limits, cancel), _values(coordinate, cancel)
+    if rows is None or values is None or not rows.any() or not values.any():
+        return None  # zeros throughout are what was never written
+    return _fit(coordinate, values, rows.T, exchanged=bool((rows[0] > rows[1]).all()))
+
+
+def _fit(
+    coordinate: Array,
+    values: np.ndarray[Any, Any],
+    cells: np.ndarray[Any, Any],
+    *,
+    exchanged: bool,
+) -> BoundsFit | None:
+    """Return what does not fit; that the two bounds are exchanged counts only where all values are within."""
     turns = hemispheres(coordinate.attributes.get("units")) == "EW"
     outside = ~_within(values, cells, turns=turns)
-    exchanged = not outside.any() and _are_exchanged(cells)
+    exchanged = exchanged and not outside.any()
     if not outside.any() and not exchanged:
         return None
     index = int(outside.argmax())
@@ -85,7 +137,7 @@ def bounds_fit(bounds: Array, cancel: Cancellation | None = None) -> BoundsFit |
     number = int(outside.sum())
     return BoundsFit(
         coordinate.path,
-        *(shape[0], number, index, float(values[index]), low, high),
+        *(len(cells), number, index, float(values[index]), low, high),
         turned=turned,
         exchanged=exchanged,
     )

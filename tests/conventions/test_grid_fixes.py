@@ -49,6 +49,12 @@ def _written(
         ([180, 360], {"spatial:bbox": [-90, -180, 90, 180]}, {"spatial:bbox": _BOX}),
         ([180, 360], {"spatial:dimensions": ["Y", "X"]}, {"spatial:dimensions": ["y", "x"]}),
         ([180, 360], {"spatial:dimensions": ["lat", "lon"]}, {"spatial:dimensions": ["y", "x"]}),
+        ([180, 360], {"spatial:transform": [*_WORLD, 0, 0, 1]}, {"spatial:transform": _WORLD}),
+        (
+            [180, 360],
+            {"spatial:registration": "PixelIsArea"},
+            {"spatial:registration": "pixel"},
+        ),
     ],
 )
 def test_the_one_thing_that_does_not_fit_is_changed(

@@ -140,6 +140,7 @@ def test_a_box_of_a_level_that_is_that_of_nodes_is_left(
     [
         # nothing tells which of the two is wrong
         ({"spatial:transform": [0.5, 0, -180, 0, -0.5, 90]}, "spatial:bbox", "spatial:transform"),
+        ({"spatial:transform": [1, 0, -170, 0, -1, 80]}, "spatial:bbox", "spatial:transform"),
         (
             {"spatial:shape": [360, 180], "spatial:bbox": None},
             "spatial:shape",

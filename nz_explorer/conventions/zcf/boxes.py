@@ -176,10 +176,12 @@ def _box_is_that_of(node: Node, given: list[float], shape: list[int], by: str) -
     elif _is_of_the_other_order(node, box, given, shape, nodes=nodes):
         why += f"; it is that of the same grid with the two names of {DIMENSIONS} exchanged"
         fixes = turned, *fixes
-    elif TRANSFORM in node.attributes and (cells := _with_other_cells(given, box, shape, nodes)):
-        why += f"; it is that of cells {abs(cells[0] / given[0]):.4g} times as large"
-        fixes = *fixes, set_property(TRANSFORM, cells)
-        fixes = fixes[::-1] if _a_layout_has(node, cells) else fixes
+    elif TRANSFORM in node.attributes and (
+        other_grid := _by_another_transform(given, box, shape, nodes)
+    ):
+        why += f"; it is that {other_grid[1]}"
+        fixes = *fixes, set_property(TRANSFORM, other_grid[0])
+        fixes = fixes[::-1] if _a_layout_has(node, other_grid[0]) else fixes
     if max(off) > 1 and isinstance(node, Group) and one_is_inside(node):
         fixes = ()  # levels are in this box: another thing is wrong
     yield Fail(
@@ -203,21 +205,28 @@ def _is_of_the_other_order(
     )
 
 
-def _with_other_cells(
+def _by_another_transform(
     given: list[float], box: list[float], shape: list[int], nodes: bool
-) -> list[float] | None:
-    """Return a transform by which cells of the same form fill a box from the same corner; None where there is none.
+) -> tuple[list[float], str] | None:
+    """Return the transform by which a box is filled by the same cells from another corner, or by larger ones from the same; None if none.
 
-    A grid that was made coarser may have kept the transform of before, as one that was cut out may have kept the box.
+    A grid that was cut out or made coarser may have kept the transform of before, as well as the box of before.
     """
     a, b, c, d, e, f = given
     rows, columns = (length - nodes for length in shape)
-    if b or d or not rows or not columns:
+    if b or d or not rows or not columns or is_exchanged(box):
         return None
+    corner = [box[0] if a > 0 else box[2], box[3] if e < 0 else box[1]]
+    right = [a, b, corner[0], d, e, corner[1]]
+    if is_box_of(box, right, shape, nodes=nodes):
+        return right, f"of the same cells from {shown(corner)} on"
     width, height = (box[2] - box[0]) / columns, (box[3] - box[1]) / rows
     right = [math.copysign(width, a), b, c, d, math.copysign(height, e), f]
-    alike = width > 0 and math.isclose(width / abs(a), height / abs(e), rel_tol=0.01)
-    return right if alike and is_box_of(box, right, shape, nodes=nodes) else None
+    larger = width / abs(a)
+    alike = math.isclose(larger, height / abs(e), rel_tol=0.01)
+    if not alike or not is_box_of(box, right, shape, nodes=nodes):
+        return None
+    return right, f"of cells {larger:.4g} times as large"
 
 
 def _a_layout_has(node: Node, transform: list[float]) -> bool:

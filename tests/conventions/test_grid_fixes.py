@@ -16,14 +16,16 @@ _WORLD = [1, 0, -180, 0, -1, 90]
 _BOX = [-180, -90, 180, 90]
 
 
-def _written(place: Path, shape: list[int], attributes: dict[str, Any]) -> list[nz.Finding]:
-    """Write an array of y and x, and return what is found of the conventions of Zarr."""
+def _written(
+    place: Path, shape: list[int], attributes: dict[str, Any], dimensions: list[str] | None = None
+) -> list[nz.Finding]:
+    """Write an array, of y and x by default, and return what is found of the conventions of Zarr."""
     document = {
         "zarr_format": 3,
         "node_type": "array",
         "shape": shape,
         "data_type": "float32",
-        "dimension_names": ["y", "x"],
+        "dimension_names": dimensions or ["y", "x"],
         "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": shape}},
         "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
         "fill_value": 0,
@@ -47,6 +49,12 @@ def _written(place: Path, shape: list[int], attributes: dict[str, Any]) -> list[
         ([180, 360], {"spatial:bbox": [-90, -180, 90, 180]}, {"spatial:bbox": _BOX}),
         ([180, 360], {"spatial:dimensions": ["Y", "X"]}, {"spatial:dimensions": ["y", "x"]}),
         ([180, 360], {"spatial:dimensions": ["lat", "lon"]}, {"spatial:dimensions": ["y", "x"]}),
+        ([180, 360], {"spatial:transform": [*_WORLD, 0, 0, 1]}, {"spatial:transform": _WORLD}),
+        (
+            [180, 360],
+            {"spatial:registration": "PixelIsArea"},
+            {"spatial:registration": "pixel"},
+        ),
     ],
 )
 def test_the_one_thing_that_does_not_fit_is_changed(
@@ -125,3 +133,63 @@ def test_a_box_of_a_level_that_is_that_of_nodes_is_left(
     (finding,) = nz.check(tmp_path, conventions="zcf", progress=False).findings
     assert finding.pointer == "/attributes/multiscales/layout/0/spatial:bbox"
     assert (finding.fix is not None) is fixed
+
+
+@pytest.mark.parametrize(
+    ("given", "first", "second"),
+    [
+        # nothing tells which of the two is wrong
+        ({"spatial:transform": [0.5, 0, -180, 0, -0.5, 90]}, "spatial:bbox", "spatial:transform"),
+        ({"spatial:transform": [1, 0, -170, 0, -1, 80]}, "spatial:bbox", "spatial:transform"),
+        (
+            {"spatial:shape": [360, 180], "spatial:bbox": None},
+            "spatial:shape",
+            "spatial:dimensions",
+        ),
+        # the box tells
+        ({"spatial:dimensions": ["col", "row"]}, "spatial:dimensions", "spatial:shape"),
+        (
+            {"spatial:dimensions": ["col", "row"], "spatial:shape": None},
+            "spatial:dimensions",
+            "spatial:bbox",
+        ),
+        ({"spatial:shape": [360, 180]}, "spatial:shape", None),
+    ],
+)
+def test_where_two_things_may_be_wrong_both_can_be_changed(
+    given: dict[str, Any], first: str, second: str | None, tmp_path: Path
+) -> None:
+    attributes = {
+        "zarr_conventions": [dict(known_conventions.SPATIAL.entry)],
+        "spatial:dimensions": ["row", "col"],
+        "spatial:shape": [180, 360],
+        "spatial:transform": _WORLD,
+        "spatial:bbox": _BOX,
+        **given,
+    }
+    whole = {name: value for name, value in attributes.items() if value is not None}
+    (finding,) = _written(tmp_path, [180, 360], whole, ["row", "col"])
+    changed = [fix.patch[0]["path"].removeprefix("/attributes/") for fix in finding.fixes]
+
+    assert changed == [name for name in (first, second) if name is not None]
+
+
+def test_a_level_gets_the_transform_that_its_layout_has(tmp_path: Path) -> None:
+    spatial = {"spatial:dimensions": ["y", "x"], "spatial:bbox": _BOX}
+    declared = {"zarr_conventions": [dict(known_conventions.SPATIAL.entry)]}
+    multiscales = dict(known_conventions.MULTISCALES.entry)
+    layout = [{"asset": "0", "spatial:transform": [2, 0, -180, 0, -2, 90]}]
+    group = {
+        "zarr_conventions": [*declared["zarr_conventions"], multiscales],
+        "multiscales": {"layout": layout},
+        **spatial,
+    }
+    (tmp_path / "0").mkdir()
+    stale = {**declared, **spatial, "spatial:transform": _WORLD}
+    _written(tmp_path / "0", [90, 180], stale)
+    document = {"zarr_format": 3, "node_type": "group", "attributes": group}
+    (tmp_path / "zarr.json").write_text(json.dumps(document))
+    found = nz.check(tmp_path, conventions="zcf", progress=False).findings
+    fixes = [one.fix for one in found if one.pointer == "/attributes/spatial:bbox"]
+
+    assert [fix.patch[0]["value"] for fix in fixes if fix is not None] == [[2, 0, -180, 0, -2, 90]]

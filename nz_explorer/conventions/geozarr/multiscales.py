@@ -22,7 +22,7 @@ from nz_explorer.conventions.geozarr.tile_matrix_sets import (
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, RuleOutput
-from nz_explorer.engine.fixes import Draft, move, replace
+from nz_explorer.engine.fixes import Draft, add, move, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
@@ -270,6 +270,8 @@ def _method(given: Mapping[str, Any], pointer: str) -> RuleOutput:
 def _limits(group: Group, given: Mapping[str, Any]) -> RuleOutput:
     if "tile_matrix_set_limits" not in given:
         other = _spelled_otherwise("tile_matrix_set_limits", given)
+        if other is None and "tile_matrix_limits" in given:
+            other = "tile_matrix_limits"
         if other is not None:
             wrong, right = (
                 group.attribute_pointer("multiscales", name)
@@ -278,7 +280,13 @@ def _limits(group: Group, given: Mapping[str, Any]) -> RuleOutput:
             yield Fail(
                 wrong,
                 f"multiscales has {other}, and the text has tile_matrix_set_limits: under this name the limits are not found",
-                fix=lambda _node: Draft("suggest", (move(wrong, right),)),
+                # programs of the EOPF write tile_matrix_limits, and look for it: for them it stays
+                fix=lambda _node: Draft(
+                    "suggest",
+                    (add(right, given[other]),)
+                    if other == "tile_matrix_limits"
+                    else (move(wrong, right),),
+                ),
                 severity="info",  # the member may be left out
                 rule="GZ-MS-014",
             )

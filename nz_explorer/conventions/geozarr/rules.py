@@ -129,6 +129,11 @@ def _conventions(node: Node) -> Draft:
     )
 
 
+_TAKES_NOTHING_FOR_A_NAME = (
+    "takes None, or the empty text, for its name, so all dimensions without a name are one"
+)
+
+
 @rule("GZ-DIM-001", on="array", needs=("shape", "names"))
 def named(array: Array) -> Iterator[Fail]:
     """Require names of dimensions, which Zarr v3 leaves to the writer; of v2, where there is a list, that none is empty."""
@@ -140,6 +145,9 @@ def named(array: Array) -> Iterator[Fail]:
             if names is None
             else "not every dimension of this array has a name",
             fix=add_names if names is None else _name_the_others,
+            # only where there are no names at all does xarray refuse the array
+            readers=None if names is None else {"xarray": _TAKES_NOTHING_FOR_A_NAME},
+            impact=None if names is None else "distance",
         )
 
 

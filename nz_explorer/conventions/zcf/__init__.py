@@ -21,6 +21,7 @@ ZCF = Convention(
             "properties",
             "nz_and_cf",
             "spatial",
+            "boxes",
             "spatial_levels",
             "level_places",
             "pyramids",

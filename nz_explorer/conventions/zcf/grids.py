@@ -298,6 +298,23 @@ def apart(box: list[float], other: list[float], transform: list[float]) -> list[
     ]
 
 
+def is_box_of(box: list[float], transform: list[float], shape: list[int], *, nodes: bool) -> bool:
+    """Whether a box is that of a grid, but for a small part of a cell.
+
+    Parameters
+    ----------
+    box : list of float
+        xmin, ymin, xmax and ymax.
+    transform : list of float
+        The six factors.
+    shape : list of int
+        The number of rows and of columns.
+    nodes : bool
+        Whether the box goes through the middle of the outer cells.
+    """
+    return max(apart(box, box_of(transform, shape, nodes=nodes), transform)) <= CLOSE
+
+
 def exchanged_origin(given: list[float]) -> list[float]:
     """Return a transform with the two numbers of its origin exchanged.
 
@@ -411,7 +428,7 @@ def by_the_box(
         Whether the box goes through the middle of the outer cells.
     """
     for right, why in _meant(given, box, nodes=nodes):
-        if max(apart(box, box_of(right, shape, nodes=nodes), right)) <= CLOSE:
+        if is_box_of(box, right, shape, nodes=nodes):
             return right, why
     return None
 

@@ -16,11 +16,11 @@ from typing import Any
 import zarr_cm
 
 from nz_explorer.conventions.zcf import registered
+from nz_explorer.conventions.zcf.systems_as_text import not_a_system
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import JSON_TYPES
 from nz_explorer.engine.schema_convention import MOST_CHARACTERS
 from nz_explorer.engine.schema_errors import in_words
-from nz_explorer.text.phrases import plural
 
 _MODULES: dict[str, Any] = {
     "proj": zarr_cm.proj,
@@ -284,18 +284,34 @@ def _validator(key: str) -> Any:
 
 
 def property_error(known: Convention, attributes: Mapping[str, Any]) -> str | None:
-    """Return the error of zarr-cm for the properties of a convention, None if there is none.
+    """Return what is wrong with the properties of a convention, None if nothing is.
 
     Parameters
     ----------
     known : Convention
-        One of zarr-cm.
+        One of those known here.
+    attributes : mapping
+        All attributes of the node.
+    """
+    if known.name not in _MODULES:
+        return next((message for _, message in schema_errors(known, attributes)), None)
+    error = refusal(known, attributes)
+    return not_a_system(attributes) if error is None and known is PROJ else error
+
+
+def refusal(known: Convention, attributes: Mapping[str, Any]) -> str | None:
+    """Return the error of zarr-cm for the properties of a convention, None if there is none, or it does not know that one.
+
+    Parameters
+    ----------
+    known : Convention
+        One of those known here.
     attributes : mapping
         All attributes of the node.
     """
     module = _MODULES.get(known.name)
     if module is None:
-        return next((message for _, message in schema_errors(known, attributes)), None)
+        return None
     own = {key: attributes[key] for key in attributes if key in known.keys}
     # The entry itself has rules of its own; the latest revision is asked for, which takes most.
     own["zarr_conventions"] = [dict(known.entry)]
@@ -308,7 +324,7 @@ def property_error(known: Convention, attributes: Mapping[str, Any]) -> str | No
         module.validate(found)
     except (ValueError, TypeError, KeyError) as error:
         return _in_words(str(error.args[0])) if error.args else type(error).__name__
-    return _not_a_system(own) if known is PROJ else None
+    return None
 
 
 def _arbitrary(given: Any) -> Any:
@@ -321,53 +337,6 @@ def _arbitrary(given: Any) -> Any:
 
 def _whole(given: Any) -> Any:
     return int(given) if isinstance(given, float) and given.is_integer() else given
-
-
-_WKT2 = re.compile(r"\s*(?:[A-Za-z]*CRS|COORDINATEMETADATA)\s*[\[(]", re.IGNORECASE)
-_WKT1 = re.compile(
-    r"\s*(?:GEOGCS|PROJCS|GEOCCS|VERT_CS|COMPD_CS|LOCAL_CS|FITTED_CS)\s*[\[(]", re.IGNORECASE
-)
-"""How well-known text begins; the words of both versions differ."""
-_OF_PROJJSON = ("crs", "source_crs")
-"""One of these each object of PROJJSON that stands alone has, if it has no name."""
-_QUOTED = re.compile(r'"[^"]*"')
-"""A text within well-known text; a quotation mark in it is doubled, which makes two of them."""
-_BRACKETS = {"]": "[", ")": "("}
-
-
-def _not_a_system(given: Mapping[str, Any]) -> str | None:
-    """Return why well-known text or PROJJSON is none, as far as its beginning shows, which zarr-cm does not look at."""
-    wkt2, projjson = given.get("proj:wkt2"), given.get("proj:projjson")
-    if isinstance(wkt2, str) and not _WKT2.match(wkt2):
-        version = " is of version 1 and" if _WKT1.match(wkt2) else ""
-        return f"'proj:wkt2'{version} must be well-known text, version 2, such as GEOGCRS[…], got {json_text(wkt2)}"
-    named = isinstance(projjson, dict) and isinstance(projjson.get("name"), str)
-    if isinstance(projjson, dict) and not (named or any(one in projjson for one in _OF_PROJJSON)):
-        return f"'proj:projjson' must be an object of PROJJSON, which has a name, got {json_text(projjson)}"
-    if isinstance(wkt2, str) and (cut := _cut_off(wkt2)) is not None:
-        return f"'proj:wkt2' must be well-known text, version 2, in which each bracket is closed: {cut}"
-    kind = projjson.get("type", "CRS") if isinstance(projjson, dict) else "CRS"
-    if not isinstance(kind, str) or not (kind.endswith("CRS") or kind == "CoordinateMetadata"):
-        return f"'proj:projjson' must be a reference system, with a type such as GeographicCRS, got the type {json_text(kind)}"
-    return None
-
-
-def _cut_off(wkt: str) -> str | None:
-    """Return why brackets or quotation marks of well-known text are not in pairs, None where they are."""
-    bare = _QUOTED.sub("", wkt)
-    if '"' in bare:
-        return "one quotation mark has no other"
-    open_: list[str] = []
-    for sign in bare:
-        if sign in "[(":
-            open_.append(sign)
-        elif sign in _BRACKETS and (not open_ or open_.pop() != _BRACKETS[sign]):
-            return f"one {sign} closes no bracket"
-    return (
-        f"{plural(len(open_), 'bracket')} at its end {'is' if len(open_) == 1 else 'are'} not"
-        if open_
-        else None
-    )
 
 
 _RIGHT: dict[str, Any] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Container, Iterator, Mapping
 from difflib import get_close_matches
@@ -17,7 +18,7 @@ from nz_explorer.conventions.zcf.declarations import (
     levels,
     pointer_to,
 )
-from nz_explorer.conventions.zcf.grids import PROJ, are_two
+from nz_explorer.conventions.zcf.grids import PROJ
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
 from nz_explorer.engine.fixes import Draft, add, move, remove, replace
@@ -27,8 +28,7 @@ from nz_explorer.model import Array
 from nz_explorer.model.dialects import crs, multiscales
 from nz_explorer.model.dialects.cs import is_cs, is_shared, is_system
 from nz_explorer.model.dialects.ref import is_reference
-from nz_explorer.model.named_array import named_array
-from nz_explorer.model.paths import all_above, below
+from nz_explorer.model.paths import below
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -44,6 +44,21 @@ if TYPE_CHECKING:
 )
 def properties_valid(node: Node) -> RuleOutput:
     """Require properties that the declared convention allows, as zarr-cm checks them."""
+    refused = None
+    for found in _wrong_properties(node):
+        if refused is None:
+            refused = any(
+                known is not None and known_conventions.refusal(known, node.attributes) is not None
+                for known in declared_here(node)
+            )
+        # much that readers do not find, or take for something else, zarr-cm lets pass
+        if isinstance(found, Fail) and not refused:
+            yield dataclasses.replace(found, readers={})
+        else:
+            yield found
+
+
+def _wrong_properties(node: Node) -> RuleOutput:
     declared = declared_here(node)
     family = multiscales.family(node.attributes)
     given: Any = node.attributes.get("multiscales")
@@ -104,6 +119,9 @@ def _right(node: Node, place: tuple[str | int, ...]) -> FixMaker | None:
         given = node.attributes.get("proj:code")
         code = _of_epsg(given) or crs.code(given)
         return set_to(pointer, code, "suggest") if code is not None else None
+    if place in (("spatial:transform",), ("spatial:registration",)):
+        right = _of_spatial(node.attributes[str(place[0])])
+        return set_to(pointer, right, "suggest") if right is not None else None
     if place == ("multiscales",) and _is_list_of_pyramids(node):
         (first, *others) = node.attributes["multiscales"]
         return None if others else set_to(pointer, first, "suggest")
@@ -122,6 +140,20 @@ def _right(node: Node, place: tuple[str | int, ...]) -> FixMaker | None:
         return Draft("suggest", (replace(pointer, path),))
 
     return fix
+
+
+_REGISTRATIONS = {
+    **dict.fromkeys(("pixel", "cell", "area", "pixelisarea"), "pixel"),
+    **dict.fromkeys(("node", "grid", "gridline", "point", "pixelispoint"), "node"),
+}
+"""What the two kinds of registration are called in the text, in GeoTIFF and in GMT, in small letters."""
+
+
+def _of_spatial(given: Any) -> Any:
+    """Return a transform without the last row of its matrix, which is left out, or a registration by its name; None of anything else."""
+    if isinstance(given, list):
+        return given[:6] if given[6:] == [0, 0, 1] else None
+    return _REGISTRATIONS.get(given.lower()) if isinstance(given, str) else None
 
 
 _OF_GEOLOCATION = {1: ("geodetic", "planar"), 2: ("x", "y", "crs")}
@@ -241,49 +273,6 @@ def _put_inside(node: Node, place: tuple[str | int, ...], name: str, *, add_it: 
     transform = node.attribute_pointer(*place, "transform")
     moved = move(node.attribute_pointer(*place, name), f"{transform}/{name}")
     return lambda _node: Draft("suggest", (add(transform, {}), moved) if add_it else (moved,))
-
-
-@rule(
-    "ZCF-SCHEMA-001",
-    on="array",
-    needs=("attributes", "conventions list"),
-    when=lambda array: (
-        array.attributes.get("spatial:transform_type", "affine") == "affine"
-        and "spatial:transform" not in array.attributes
-    ),
-)
-def affine_by_a_transform(array: Array) -> Iterator[Fail]:
-    """Warn of an array that nothing places: it has no transform, nor coordinates; levels have theirs in the pyramid."""
-    if known_conventions.SPATIAL not in declared_here(array):
-        return
-    said = "spatial:transform_type" in array.attributes
-    above = [array.hierarchy.node_if_loaded(path) for path in all_above(array.path)]
-    if any(node is None or "multiscales" in node.attributes for node in above):
-        return
-    given = (above[0].attributes if above and above[0] is not None else {}) | array.attributes
-    if "spatial:transform" in given or given.get("spatial:transform_type", "affine") != "affine":
-        return
-    if not said and _has_coordinates(array, given.get("spatial:dimensions")):
-        return
-    why = (
-        'spatial:transform_type is "affine", and neither this array nor its group has the spatial:transform that it requires'
-        if said
-        else "neither this array nor its group has spatial:transform, which the text requires unless spatial:transform_type"
-        " names another kind; there are no coordinates either, so that nothing tells where the grid is"
-    )
-    yield Fail(array.attribute_pointer("spatial:transform"), f"spatial: {why}", severity="warning")
-
-
-def _has_coordinates(array: Array, dimensions: Any) -> bool:
-    """Whether an array has coordinates, which the text allows instead.
-
-    Also where its two dimensions are not known, or the transform has another spelling: that is reported, and once.
-    """
-    known = are_two(dimensions) and {*dimensions} <= {*(array.dimension_names or ())}
-    names = [name.lower() for name in array.attributes]
-    if not known or "coordinates" in names or "spatial:transform" in names:
-        return True
-    return any(named_array(array, name) is not None for name in dimensions)
 
 
 def _other_spellings(node: Node, declared: Container[Convention | None]) -> Iterator[Fail]:

@@ -133,6 +133,7 @@ def factors_are_as_many(group: Group) -> Iterator[Fail]:
                     f"multiscales: {whose} has {plural(len(given), 'number')}, and {first[0]} has {first[1]}:"
                     " there is one for each axis",
                     severity="warning",
+                    readers={},
                 )
 
 

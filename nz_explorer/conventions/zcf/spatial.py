@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -11,36 +10,27 @@ from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.conventions.zcf.grids import (
     BOX,
-    CLOSE,
     DIMENSIONS,
     PREFIX,
     REGISTRATION,
     SHAPE,
     TRANSFORM,
-    apart,
     are_lengths,
     are_two,
-    beside_the_map,
-    box_of,
-    by_the_box,
-    degrees_beyond,
     exchanged,
     in_force,
-    is_affine,
-    is_exchanged,
+    is_box_of,
     lengths_of,
     names_meant,
     numbers_in,
-    odd_transform,
-    origin_meant,
     y_and_x_instead,
 )
-from nz_explorer.conventions.zcf.grids_of_levels import one_is_inside
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
-from nz_explorer.model.dialects import multiscales
+from nz_explorer.model.dialects import crs, multiscales
+from nz_explorer.model.named_array import named_array
 from nz_explorer.model.paths import all_above, below
 from nz_explorer.text.phrases import listed
 
@@ -81,11 +71,13 @@ def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
         misfits = [] if "multiscales" in group.attributes else _without_their_own(group, {*misfits})
     if misfits:
         path, has = misfits[0], lengths[misfits[0]]
+        fixes = [] if fits else _lengths_or_order(group, has)
         yield Fail(
             group.attribute_pointer(SHAPE),
             f"{SHAPE} is {shown(given)}, and {path} has {shown(has)}",
             related=(path,),
-            fix=None if fits else _set(SHAPE, has),
+            fix=next(iter(fixes), None),
+            alternatives=(*fixes[1:],),
         )
 
 
@@ -176,7 +168,7 @@ def _names_of(meant: Iterable[list[str] | None]) -> FixMaker | None:
     first, *others = meant
     if first is None or any(one != first for one in others):
         return None
-    return _set(DIMENSIONS, first)
+    return set_property(DIMENSIONS, first)
 
 
 def not_y_and_x(node: Node, arrays: Iterable[Array]) -> Fail | None:
@@ -199,7 +191,7 @@ def not_y_and_x(node: Node, arrays: Iterable[Array]) -> Fail | None:
         node.attribute_pointer(DIMENSIONS),
         f"{DIMENSIONS} is {shown(names)}, and the dimensions of y and x of {have[0].path} are {listed(map(shown, right))}",
         related=() if have[0] is node else (have[0].path,),
-        fix=_set(DIMENSIONS, right),
+        fix=set_property(DIMENSIONS, right),
         rule="ZCF-SPATIAL-001",
     )
 
@@ -226,7 +218,7 @@ def _in_other_order(node: Node, names: list[str]) -> Fail:
         node.attribute_pointer(DIMENSIONS),
         f"{DIMENSIONS} is {shown(names)}, and the first is to be the dimension of y, here {shown(names[1])}: readers that go"
         " by it take rows for columns",
-        fix=_turned,
+        fix=turned,
         rule="ZCF-SPATIAL-001",
     )
 
@@ -301,12 +293,41 @@ def dimensions_of_an_array(array: Array) -> Iterator[Fail]:
         return
     given, lengths = array.attributes.get(SHAPE), lengths_of(array, names)
     if are_lengths(given) and lengths is not None and given != lengths:
+        fix, *others = _lengths_or_order(array, lengths)
         yield Fail(
             array.attribute_pointer(SHAPE),
             f"{SHAPE} is {shown(given)}, and the array has {shown(lengths)}",
-            fix=_set(SHAPE, lengths),
+            fix=fix,
+            alternatives=(*others,),
             rule="ZCF-SPATIAL-001",
         )
+
+
+def may_be_exchanged(names: list[str]) -> bool:
+    """Whether two dimensions may as well be in the other order, as neither is by its name where it is to be.
+
+    Parameters
+    ----------
+    names : list of str
+        Two dimensions.
+    """
+    return names[0].lower() not in crs.Y_NAMES and names[1].lower() not in crs.X_NAMES
+
+
+def _lengths_or_order(node: Node, has: list[int]) -> list[FixMaker]:
+    """Return the fixes for a shape that is not that of the arrays: another shape, and where names leave it open the order of dimensions."""
+    own, fixes = node.attributes, [set_property(SHAPE, has)]
+    names, given = in_force(node)[DIMENSIONS], own[SHAPE]
+    if given != has[::-1] or DIMENSIONS not in own or not may_be_exchanged(names):
+        return fixes
+    box, transform = numbers_in(own.get(BOX), 4), numbers_in(own.get(TRANSFORM), 6)
+    nodes = in_force(node).get(REGISTRATION) == "node"
+    if box is None or transform is None:
+        return [*fixes, turned]
+    if is_box_of(box, transform, has, nodes=nodes):
+        return fixes
+    boxed = is_box_of(box, transform, given, nodes=nodes)
+    return [turned, *fixes] if boxed else [*fixes, turned]
 
 
 def _groups_of(array: Array) -> Iterator[Node]:
@@ -321,175 +342,90 @@ def _groups_of(array: Array) -> Iterator[Node]:
             yield node
 
 
-@rule(
-    "ZCF-SPATIAL-001",
-    on="array",
-    needs=("attributes",),
-    when=lambda array: not {TRANSFORM, BOX}.isdisjoint(array.attributes),
-)
-def grid_is_one(array: Array) -> Iterator[Fail]:
-    """Warn of a transform in the order of GDAL, and of a box that is not that of the transform and the shape."""
-    yield from _grid_is_one(array)
+def set_property(name: str, right: Any) -> FixMaker:
+    """Return the fix that gives an attribute of a node another value, for a person to choose.
 
-
-@rule(
-    "ZCF-SPATIAL-001",
-    on="members",
-    when=lambda group: not {TRANSFORM, BOX}.isdisjoint(group.attributes),
-)
-def grid_of_a_group_is_one(group: Group) -> Iterator[Fail]:
-    """Warn of the same in what a group says for its arrays."""
-    yield from _grid_is_one(group)
-
-
-def _grid_is_one(node: Node) -> Iterator[Fail]:
-    own = node.attributes
-    if not {TRANSFORM, BOX}.isdisjoint(own) and (odd := degrees_beyond(_with_system(node))):
-        name, system = odd
-        yield Fail(
-            node.attribute_pointer(name),
-            f"{name} is {shown(own[name])}, and the reference system, {system}, is one of longitudes and latitudes in degrees:"
-            " there are no such longitudes or latitudes",
-            fix=_origin_exchanged(node) if name == TRANSFORM else None,
-        )
-        return
-    told, at = False, node.attribute_pointer(BOX)
-    for fail in _transform_and_box(node):
-        told = told or fail.pointer == at
-        yield fail
-    box = numbers_in(node.attributes.get(BOX), 4)
-    if box is None or told or not is_exchanged(box):
-        return
-    x, y = sorted(box[::2]), sorted(box[1::2])
-    across = box[1] <= box[3]  # then x may go across the antimeridian, with another end
-    yield Fail(
-        at,
-        f"{BOX} is {shown(box)}, and is to be the minima of x and y, and then the maxima",
-        fix=None if across else _set(BOX, [x[0], y[0], x[1], y[1]]),
-    )
-
-
-def _origin_exchanged(node: Node) -> FixMaker | None:
-    """Return the fix that exchanges the numbers of an origin, where these are a latitude and a longitude then."""
-    given, names = numbers_in(node.attributes[TRANSFORM], 6) or [], in_force(node).get(DIMENSIONS)
-    found = [lengths_of(array, names) for array in _arrays(node)] if are_two(names) else []
-    shape = node.attributes.get(SHAPE, next(filter(None, found), None))
-    right = origin_meant(given, shape, _with_system(node))
-    if right is None:
-        return None
-    return lambda node: Draft(
-        "suggest", set_attribute(node, TRANSFORM, right), "if they are exchanged"
-    )
-
-
-def _with_system(node: Node) -> dict[str, Any]:
-    """Return the attributes of spatial: that a node has itself, and its reference system, which its group may have."""
-    above = node.parent if isinstance(node, Array) else None
-    parent = node.hierarchy.node_if_loaded(above) if above else None
-    system = {} if parent is None else parent.attributes
-    if any(name.startswith("proj:") for name in node.attributes):
-        system = {}  # that of the group does not count then
-    return {name: system[name] for name in system if name.startswith("proj:")} | dict(
-        node.attributes
-    )
-
-
-def _transform_and_box(node: Node) -> Iterator[Fail]:
-    whole, own = in_force(node), TRANSFORM in node.attributes
-    given = numbers_in(whole.get(TRANSFORM), 6)
-    if given is None or not is_affine(whole):
-        return  # ZCF-SCHEMA-001, or of a kind whose numbers mean something else
-    if (odd := odd_transform(given, node.attribute_pointer(TRANSFORM))) is not None:
-        if own:  # that of a group is reported there
-            yield odd
-        return
-    # the box of a group may be around arrays that are elsewhere
-    box, shape = numbers_in(node.attributes.get(BOX), 4), node.attributes.get(SHAPE)
-    names = whole.get(DIMENSIONS)
-    by = f"{TRANSFORM}{'' if own else f' of {node.parent}'} and {SHAPE}"
-    if are_two(names):
-        order = names[::-1] if exchanged(names) else names
-        found = [lengths for array in _arrays(node) if (lengths := lengths_of(array, order))]
-        if shape is None and found and (isinstance(node, Array) or _has_one_grid(node, found)):
-            whose = "the array" if isinstance(node, Array) else "the arrays"
-            shape, by = (
-                found[0],
-                f"{by.removesuffix(SHAPE)}the lengths of {whose}, {shown(found[0])},",
-            )
-        elif found and shape not in found:
-            return  # the shape is wrong, which is reported
-    if not are_lengths(shape):
-        return
-    if box is not None:
-        yield from _box_is_that_of(node, given, shape, by)
-    elif own and (meant := beside_the_map(given, shape, _with_system(node))) is not None:
-        yield _of_another_transform(node, *meant)
-
-
-def _box_is_that_of(node: Node, given: list[float], shape: list[int], by: str) -> Iterator[Fail]:
-    """Compare the box of a node with a transform and a shape, which are its own or not."""
-    box, nodes = numbers_in(node.attributes[BOX], 4), in_force(node).get(REGISTRATION) == "node"
-    right = box_of(given, shape, nodes=nodes)
-    if box is None or not all(map(math.isfinite, right)):
-        return  # numbers so large are no map
-    off = apart(box, right, given)
-    if max(off) <= CLOSE:
-        return
-    if TRANSFORM in node.attributes and (meant := by_the_box(given, box, shape, nodes=nodes)):
-        yield _of_another_transform(node, *meant)
-        return
-    why = f' with {REGISTRATION} "node"' if nodes else ""
-    if not nodes and all(abs(part - 0.5) <= CLOSE for part in off):
-        why = ": the box runs through the middle of the outer cells, which should be inside"
-    fixes: tuple[FixMaker, ...] = (_set(BOX, right),)
-    if max(apart(box, box_of(given, shape, nodes=not nodes), given)) <= CLOSE:
-        other = "pixel" if nodes else "node"
-        why += f"; it is that of the same grid with {REGISTRATION} {shown(other)}"
-        fixes = _set(REGISTRATION, other), *fixes
-    if max(off) > 1 and isinstance(node, Group) and one_is_inside(node):
-        fixes = ()  # levels are in this box: another thing is wrong
-    yield Fail(
-        node.attribute_pointer(BOX),
-        f"{BOX} is {shown(box)}, and {by} give {shown(right)}{why}",
-        fix=next(iter(fixes), None),
-        alternatives=fixes[1:],
-    )
-
-
-def _set(name: str, right: Any) -> FixMaker:
+    Parameters
+    ----------
+    name : str
+        The attribute.
+    right : object
+        What it is to be.
+    """
     return lambda node: Draft("suggest", set_attribute(node, name, right))
 
 
-def _of_another_transform(node: Node, right: list[float], why: str) -> Fail:
-    return Fail(
-        node.attribute_pointer(TRANSFORM),
-        f"{TRANSFORM} is {shown(node.attributes[TRANSFORM])}, {why}",
-        fix=_set(TRANSFORM, right),
-    )
+def arrays_meant(node: Node) -> list[Array]:
+    """Return the arrays that attributes of a node are about: itself, or those in the group.
 
-
-def _arrays(node: Node) -> list[Array]:
-    """Return the arrays that attributes of a node are about: itself, or those in the group."""
+    Parameters
+    ----------
+    node : Node
+        A group or an array.
+    """
     return [node] if isinstance(node, Array) else node.arrays if isinstance(node, Group) else []
 
 
-def _has_one_grid(node: Node, lengths: list[list[int]]) -> bool:
-    """Whether all arrays are on the grid of their group, which is about no others: then its box is around them."""
-    return (
-        isinstance(node, Group)
-        and not node.groups
-        and "multiscales" not in node.attributes
-        and all(one == lengths[0] for one in lengths)
-        and not any(name.startswith(PREFIX) for array in node.arrays for name in array.attributes)
-    )
+def turned(node: Node) -> Draft:
+    """Put the dimensions in the order of the arrays, and the lengths with them where these are in the same order.
 
-
-def _turned(node: Node) -> Draft:
-    """Put the dimensions in the order of the arrays, and the lengths with them where these are in the same order."""
+    Parameters
+    ----------
+    node : Node
+        With the two names of the dimensions.
+    """
     right = node.attributes[DIMENSIONS][::-1]
     operations: list[Any] = [*set_attribute(node, DIMENSIONS, right)]
     shape = node.attributes.get(SHAPE)
-    found = [has for array in _arrays(node) if (has := lengths_of(array, right)) is not None]
+    found = [has for array in arrays_meant(node) if (has := lengths_of(array, right)) is not None]
     if are_lengths(shape) and shape not in found and shape[::-1] in found:
         operations += set_attribute(node, SHAPE, shape[::-1])
     return Draft("suggest", tuple(operations), "look at the map then")
+
+
+@rule(
+    "ZCF-SCHEMA-001",
+    on="array",
+    needs=("attributes", "conventions list"),
+    when=lambda array: (
+        array.attributes.get("spatial:transform_type", "affine") == "affine"
+        and "spatial:transform" not in array.attributes
+    ),
+)
+def affine_by_a_transform(array: Array) -> Iterator[Fail]:
+    """Warn of an array that nothing places: it has no transform, nor coordinates; levels have theirs in the pyramid."""
+    if known_conventions.SPATIAL not in declared_here(array):
+        return
+    said = "spatial:transform_type" in array.attributes
+    above = [array.hierarchy.node_if_loaded(path) for path in all_above(array.path)]
+    if any(node is None or "multiscales" in node.attributes for node in above):
+        return
+    given = (above[0].attributes if above and above[0] is not None else {}) | array.attributes
+    if "spatial:transform" in given or given.get("spatial:transform_type", "affine") != "affine":
+        return
+    if not said and _has_coordinates(array, given.get("spatial:dimensions")):
+        return
+    why = (
+        'spatial:transform_type is "affine", and neither this array nor its group has the spatial:transform that it requires'
+        if said
+        else "neither this array nor its group has spatial:transform, which the text requires unless spatial:transform_type"
+        " names another kind; there are no coordinates either, so that nothing tells where the grid is"
+    )
+    yield Fail(
+        array.attribute_pointer("spatial:transform"),
+        f"spatial: {why}",
+        severity="warning",
+        readers={},
+    )
+
+
+def _has_coordinates(array: Array, dimensions: Any) -> bool:
+    """Whether an array has coordinates, which the text allows instead.
+
+    Also where its two dimensions are not known, or the transform has another spelling: that is reported, and once.
+    """
+    known = are_two(dimensions) and {*dimensions} <= {*(array.dimension_names or ())}
+    names = [name.lower() for name in array.attributes]
+    if not known or "coordinates" in names or "spatial:transform" in names:
+        return True
+    return any(named_array(array, name) is not None for name in dimensions)

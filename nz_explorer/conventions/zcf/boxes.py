@@ -1,0 +1,260 @@
+"""zarr-conventions/spatial: the transform, the shape and the box of a node describe one grid."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.conventions.zcf.declarations import levels
+from nz_explorer.conventions.zcf.grids import (
+    BOX,
+    CLOSE,
+    DIMENSIONS,
+    PREFIX,
+    REGISTRATION,
+    SHAPE,
+    TRANSFORM,
+    apart,
+    are_lengths,
+    are_two,
+    beside_the_map,
+    box_of,
+    by_the_box,
+    degrees_beyond,
+    exchanged,
+    in_force,
+    is_affine,
+    is_box_of,
+    is_exchanged,
+    lengths_of,
+    numbers_in,
+    odd_transform,
+    origin_meant,
+)
+from nz_explorer.conventions.zcf.grids_of_levels import one_is_inside
+from nz_explorer.conventions.zcf.known_conventions import MOST_LEVELS
+from nz_explorer.conventions.zcf.spatial import arrays_meant, may_be_exchanged, set_property, turned
+from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.fixes import Draft, set_attribute
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Group
+from nz_explorer.model.paths import all_above, below
+
+if TYPE_CHECKING:
+    from nz_explorer.engine.findings import FixMaker
+    from nz_explorer.model import Node
+
+
+@rule(
+    "ZCF-SPATIAL-001",
+    on="array",
+    needs=("attributes",),
+    when=lambda array: not {TRANSFORM, BOX}.isdisjoint(array.attributes),
+)
+def grid_is_one(array: Array) -> Iterator[Fail]:
+    """Warn of a transform in the order of GDAL, and of a box that is not that of the transform and the shape."""
+    yield from _grid_is_one(array)
+
+
+@rule(
+    "ZCF-SPATIAL-001",
+    on="members",
+    when=lambda group: not {TRANSFORM, BOX}.isdisjoint(group.attributes),
+)
+def grid_of_a_group_is_one(group: Group) -> Iterator[Fail]:
+    """Warn of the same in what a group says for its arrays."""
+    yield from _grid_is_one(group)
+
+
+def _grid_is_one(node: Node) -> Iterator[Fail]:
+    own = node.attributes
+    if not {TRANSFORM, BOX}.isdisjoint(own) and (odd := degrees_beyond(_with_system(node))):
+        name, system = odd
+        yield Fail(
+            node.attribute_pointer(name),
+            f"{name} is {shown(own[name])}, and the reference system, {system}, is one of longitudes and latitudes in degrees:"
+            " there are no such longitudes or latitudes",
+            fix=_origin_exchanged(node) if name == TRANSFORM else None,
+        )
+        return
+    told, at = False, node.attribute_pointer(BOX)
+    for fail in _transform_and_box(node):
+        told = told or fail.pointer == at
+        yield fail
+    box = numbers_in(node.attributes.get(BOX), 4)
+    if box is None or told or not is_exchanged(box):
+        return
+    x, y = sorted(box[::2]), sorted(box[1::2])
+    across = box[1] <= box[3]  # then x may go across the antimeridian, with another end
+    yield Fail(
+        at,
+        f"{BOX} is {shown(box)}, and is to be the minima of x and y, and then the maxima",
+        fix=None if across else set_property(BOX, [x[0], y[0], x[1], y[1]]),
+    )
+
+
+def _origin_exchanged(node: Node) -> FixMaker | None:
+    """Return the fix that exchanges the numbers of an origin, where these are a latitude and a longitude then."""
+    given, names = numbers_in(node.attributes[TRANSFORM], 6) or [], in_force(node).get(DIMENSIONS)
+    found = [lengths_of(array, names) for array in arrays_meant(node)] if are_two(names) else []
+    shape = node.attributes.get(SHAPE, next(filter(None, found), None))
+    right = origin_meant(given, shape, _with_system(node))
+    if right is None:
+        return None
+    return lambda node: Draft(
+        "suggest", set_attribute(node, TRANSFORM, right), "if they are exchanged"
+    )
+
+
+def _with_system(node: Node) -> dict[str, Any]:
+    """Return the attributes of spatial: that a node has itself, and its reference system, which its group may have."""
+    above = node.parent if isinstance(node, Array) else None
+    parent = node.hierarchy.node_if_loaded(above) if above else None
+    system = {} if parent is None else parent.attributes
+    if any(name.startswith("proj:") for name in node.attributes):
+        system = {}  # that of the group does not count then
+    return {name: system[name] for name in system if name.startswith("proj:")} | dict(
+        node.attributes
+    )
+
+
+def _transform_and_box(node: Node) -> Iterator[Fail]:
+    whole, own = in_force(node), TRANSFORM in node.attributes
+    given = numbers_in(whole.get(TRANSFORM), 6)
+    if given is None or not is_affine(whole):
+        return  # ZCF-SCHEMA-001, or of a kind whose numbers mean something else
+    if (odd := odd_transform(given, node.attribute_pointer(TRANSFORM))) is not None:
+        if own:  # that of a group is reported there
+            yield odd
+        return
+    # the box of a group may be around arrays that are elsewhere
+    box, shape = numbers_in(node.attributes.get(BOX), 4), node.attributes.get(SHAPE)
+    names = whole.get(DIMENSIONS)
+    by = f"{TRANSFORM}{'' if own else f' of {node.parent}'} and {SHAPE}"
+    if are_two(names):
+        order = names[::-1] if exchanged(names) else names
+        found = [lengths for array in arrays_meant(node) if (lengths := lengths_of(array, order))]
+        if shape is None and found and (isinstance(node, Array) or _has_one_grid(node, found)):
+            whose = "the array" if isinstance(node, Array) else "the arrays"
+            shape, by = (
+                found[0],
+                f"{by.removesuffix(SHAPE)}the lengths of {whose}, {shown(found[0])},",
+            )
+        elif found and shape not in found:
+            return  # the shape is wrong, which is reported
+    if not are_lengths(shape):
+        return
+    if box is not None:
+        yield from _box_is_that_of(node, given, shape, by)
+    elif own and (meant := beside_the_map(given, shape, _with_system(node))) is not None:
+        yield _of_another_transform(node, *meant)
+
+
+def _box_is_that_of(node: Node, given: list[float], shape: list[int], by: str) -> Iterator[Fail]:
+    """Compare the box of a node with a transform and a shape, which are its own or not."""
+    box, nodes = numbers_in(node.attributes[BOX], 4), in_force(node).get(REGISTRATION) == "node"
+    right = box_of(given, shape, nodes=nodes)
+    if box is None or not all(map(math.isfinite, right)):
+        return  # numbers so large are no map
+    off = apart(box, right, given)
+    if max(off) <= CLOSE:
+        return
+    if TRANSFORM in node.attributes and (meant := by_the_box(given, box, shape, nodes=nodes)):
+        yield _of_another_transform(node, *meant)
+        return
+    why = f' with {REGISTRATION} "node"' if nodes else ""
+    if not nodes and all(abs(part - 0.5) <= CLOSE for part in off):
+        why = ": the box runs through the middle of the outer cells, which should be inside"
+    fixes: tuple[FixMaker, ...] = (set_property(BOX, right),)
+    if is_box_of(box, given, shape, nodes=not nodes):
+        other = "pixel" if nodes else "node"
+        why += f"; it is that of the same grid with {REGISTRATION} {shown(other)}"
+        fixes = set_property(REGISTRATION, other), *fixes
+    elif _is_of_the_other_order(node, box, given, shape, nodes=nodes):
+        why += f"; it is that of the same grid with the two names of {DIMENSIONS} exchanged"
+        fixes = turned, *fixes
+    elif TRANSFORM in node.attributes and (
+        other_grid := _by_another_transform(given, box, shape, nodes)
+    ):
+        why += f"; it is that {other_grid[1]}"
+        fixes = *fixes, set_property(TRANSFORM, other_grid[0])
+        fixes = fixes[::-1] if _a_layout_has(node, other_grid[0]) else fixes
+    if max(off) > 1 and isinstance(node, Group) and one_is_inside(node):
+        fixes = ()  # levels are in this box: another thing is wrong
+    yield Fail(
+        node.attribute_pointer(BOX),
+        f"{BOX} is {shown(box)}, and {by} give {shown(right)}{why}",
+        fix=next(iter(fixes), None),
+        alternatives=fixes[1:],
+    )
+
+
+def _is_of_the_other_order(
+    node: Node, box: list[float], given: list[float], shape: list[int], *, nodes: bool
+) -> bool:
+    """Whether a box is that of a grid whose y is the second of two dimensions, and of these no name tells which is y."""
+    names = node.attributes.get(DIMENSIONS)
+    return (
+        are_two(names)
+        and shape[0] != shape[1]
+        and may_be_exchanged(names)
+        and is_box_of(box, given, shape[::-1], nodes=nodes)
+    )
+
+
+def _by_another_transform(
+    given: list[float], box: list[float], shape: list[int], nodes: bool
+) -> tuple[list[float], str] | None:
+    """Return the transform by which a box is filled by the same cells from another corner, or by larger ones from the same; None if none.
+
+    A grid that was cut out or made coarser may have kept the transform of before, as well as the box of before.
+    """
+    a, b, c, d, e, f = given
+    rows, columns = (length - nodes for length in shape)
+    if b or d or not rows or not columns or is_exchanged(box):
+        return None
+    corner = [box[0] if a > 0 else box[2], box[3] if e < 0 else box[1]]
+    right = [a, b, corner[0], d, e, corner[1]]
+    if is_box_of(box, right, shape, nodes=nodes):
+        return right, f"of the same cells from {shown(corner)} on"
+    width, height = (box[2] - box[0]) / columns, (box[3] - box[1]) / rows
+    right = [math.copysign(width, a), b, c, d, math.copysign(height, e), f]
+    larger = width / abs(a)
+    alike = math.isclose(larger, height / abs(e), rel_tol=0.01)
+    if not alike or not is_box_of(box, right, shape, nodes=nodes):
+        return None
+    return right, f"of cells {larger:.4g} times as large"
+
+
+def _a_layout_has(node: Node, transform: list[float]) -> bool:
+    """Whether the layout of a pyramid places the level that a node is, or is in, by a transform."""
+    for path in all_above(node.path):
+        group = node.hierarchy.node_if_loaded(path)
+        for _, level in () if group is None else islice(levels(group), MOST_LEVELS):
+            there = numbers_in(level.get(TRANSFORM), 6)
+            at = f"{below(path)}{level.get('asset')}"
+            if there is not None and at in (node.path, node.parent):
+                return all(map(math.isclose, there, transform))
+    return False
+
+
+def _of_another_transform(node: Node, right: list[float], why: str) -> Fail:
+    return Fail(
+        node.attribute_pointer(TRANSFORM),
+        f"{TRANSFORM} is {shown(node.attributes[TRANSFORM])}, {why}",
+        fix=set_property(TRANSFORM, right),
+    )
+
+
+def _has_one_grid(node: Node, lengths: list[list[int]]) -> bool:
+    """Whether all arrays are on the grid of their group, which is about no others: then its box is around them."""
+    return (
+        isinstance(node, Group)
+        and not node.groups
+        and "multiscales" not in node.attributes
+        and all(one == lengths[0] for one in lengths)
+        and not any(name.startswith(PREFIX) for array in node.arrays for name in array.attributes)
+    )

@@ -481,7 +481,9 @@ def _xarray_finds_names(array: Array) -> bool:
     if "_ARRAY_DIMENSIONS" in array.attributes:
         return True
     old = array.metadata.get("_NCZARR_ARRAY")
-    return isinstance(old, dict) and "dimrefs" in old
+    references = old.get("dimrefs") if isinstance(old, dict) else None
+    # of scalars, which are stored as one element, there are none
+    return isinstance(references, list) and len(references) == len(array.stored_shape or ())
 
 
 @rule("NCZ-XR-001", on="array", formats=V2, needs=("shape",))
@@ -491,6 +493,7 @@ def names_for_xarray(array: Array) -> Iterator[Fail]:
     if array.stored_shape and known and not _xarray_finds_names(array):
         yield Fail(
             array.attribute_pointer("_ARRAY_DIMENSIONS"),
-            f"xarray cannot find the dimensions of {array.path}: there is no _ARRAY_DIMENSIONS",
+            f"xarray cannot find the dimensions of {array.path}: there is no _ARRAY_DIMENSIONS"
+            + (", and dimrefs does not fit shape" if "_NCZARR_ARRAY" in array.metadata else ""),
             fix=_name_as_referred,
         )

@@ -190,6 +190,21 @@ def test_arrays_below_are_compared_again_with_a_dimension_that_is_declared(tmp_p
     assert finding in what_if.gone
 
 
+def test_a_reference_begins_where_its_dataset_begins(tmp_path: Path) -> None:
+    """In a folder of datasets netCDF-C opens each by itself."""
+    store = _store(tmp_path / "d", {**NOTED, "dimension_references": ["/g/X"]})
+    (tmp_path / ".zgroup").write_text('{"zarr_format": 2}', "utf-8")
+    (found,) = nz.check(
+        tmp_path, conventions="nczarr", select=["NCZ-VAR-002"], progress=False
+    ).findings
+    assert found.path == "/d/g/a"
+    assert found.fix is not None
+    assert [one["value"] for one in found.fix.patch] == ["/g/x"]
+    nz.apply([found], nz.open_store(tmp_path, mode="r+")).write()
+    with netCDF4.Dataset(f"{store.as_uri()}#mode=nczarr,file") as opened:
+        assert opened["g/a"].dimensions == ("x",)
+
+
 def _in_upper_case(document: Path) -> None:
     given = json.loads(document.read_text("utf-8"))
     late = {key.upper() if key.startswith("_nczarr") else key: given[key] for key in given}

@@ -346,6 +346,22 @@ def test_a_group_is_not_listed_before_it_has_metadata(tmp_path: Path) -> None:
     assert [str(finding) for finding in found] == []
 
 
+def test_a_group_is_not_listed_before_the_arrays_in_it_have_metadata(tmp_path: Path) -> None:
+    store = _store(tmp_path, NOTED)
+    root = json.loads((store / ".zattrs").read_text("utf-8"))
+    root["_nczarr_group"]["groups"] = []
+    (store / ".zattrs").write_text(json.dumps(root), "utf-8")
+    (store / "g/a/.zattrs").write_text('{"_ARRAY_DIMENSIONS": ["x"]}', "utf-8")
+    fix = _fix(store, "NCZ-GRP-002")
+    assert fix is not None
+    assert fix.patch == ()
+    assert (fix.note or "").startswith("make the NCZarr metadata of /g/a first")
+    _apply(store, _fix(store, "NCZ-VAR-006"))
+    _apply(store, _fix(store, "NCZ-GRP-002"))
+    with netCDF4.Dataset(f"{store.as_uri()}#mode=nczarr,file") as found:
+        assert found["g/a"].dimensions == ("x",)
+
+
 @pytest.mark.parametrize(
     ("rule", "attribute", "spelled", "left"),
     [

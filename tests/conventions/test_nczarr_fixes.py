@@ -730,3 +730,17 @@ def test_a_dataset_of_4_9_0_gets_the_names_and_types_of_today(tmp_path: Path) ->
     # before the fix it opened by the key in upper case
     with xr.open_dataset(tmp_path, engine="zarr", group="g", consolidated=False) as group:
         assert group["only"].dims == ("x",)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [('["x"]', ["x"]), ("x", ["x"]), ("5", ["5"]), ("", ["dim_0"]), ('["x", "y"]', ["dim_0"])],
+)
+def test_a_text_becomes_the_list_that_it_is(given: str, named: list[str], tmp_path: Path) -> None:
+    store = _store(tmp_path, NOTED)
+    (store / "g/a/.zattrs").write_text(json.dumps({"_ARRAY_DIMENSIONS": given}), "utf-8")
+    (store / ".zattrs").unlink()
+    (store / "g/.zattrs").unlink()
+    _apply(store, _fix(store, "Z2-OGC-003"))
+    attributes = json.loads((store / "g/a/.zattrs").read_text("utf-8"))
+    assert attributes["_ARRAY_DIMENSIONS"] == named

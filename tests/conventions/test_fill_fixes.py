@@ -139,3 +139,17 @@ def test_what_zarr_python_makes_of_base64_that_is_not_that_of_a_struct(
         assert found.readers["zarr-python"] == "raises an error"
     else:
         assert "zarr-python" not in found.readers
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_strings_get_their_mark_in_base64(tmp_path: Path) -> None:
+    """Text in its place would be Z2-FV-002, and no fill value to zarr-python."""
+    strings = zarr.create_array(tmp_path, shape=(2,), chunks=(2,), dtype="S4", zarr_format=2)
+    strings[:] = np.array([b"ab", b"-"])
+    strings.attrs.update({"_ARRAY_DIMENSIONS": ["x"], "_FillValue": "-"})
+    (found,) = nz.check(tmp_path, select=["Z2-FV-006"], progress=False).findings
+    nz.apply([found], nz.open_store(tmp_path, mode="r+")).write()
+    given = json.loads((tmp_path / ".zarray").read_text())
+    (tmp_path / ".zarray").write_text(json.dumps({**given, "shape": [9]}))  # more than was written
+    assert zarr.open_array(tmp_path, mode="r")[:].tolist()[2:] == [b"-"] * 7
+    assert not nz.check(tmp_path, select=["Z2-FV"], progress=False).findings

@@ -9,6 +9,7 @@ from typing import Any
 
 import netCDF4
 import pytest
+import xarray as xr
 from jsonpatch import apply_patch
 
 import nz_explorer as nz
@@ -189,6 +190,21 @@ def test_arrays_below_are_compared_again_with_a_dimension_that_is_declared(tmp_p
     assert finding in what_if.gone
 
 
+def test_a_reference_begins_where_its_dataset_begins(tmp_path: Path) -> None:
+    """In a folder of datasets netCDF-C opens each by itself."""
+    store = _store(tmp_path / "d", {**NOTED, "dimension_references": ["/g/X"]})
+    (tmp_path / ".zgroup").write_text('{"zarr_format": 2}', "utf-8")
+    (found,) = nz.check(
+        tmp_path, conventions="nczarr", select=["NCZ-VAR-002"], progress=False
+    ).findings
+    assert found.path == "/d/g/a"
+    assert found.fix is not None
+    assert [one["value"] for one in found.fix.patch] == ["/g/x"]
+    nz.apply([found], nz.open_store(tmp_path, mode="r+")).write()
+    with netCDF4.Dataset(f"{store.as_uri()}#mode=nczarr,file") as opened:
+        assert opened["g/a"].dimensions == ("x",)
+
+
 def _in_upper_case(document: Path) -> None:
     given = json.loads(document.read_text("utf-8"))
     late = {key.upper() if key.startswith("_nczarr") else key: given[key] for key in given}
@@ -328,6 +344,22 @@ def test_a_group_is_not_listed_before_it_has_metadata(tmp_path: Path) -> None:
     _apply(store, _fix(store, "NCZ-GRP-002"))
     found = nz.check(store, select=["NCZ-GRP-002", "NCZ-SB-002"], progress=False).findings
     assert [str(finding) for finding in found] == []
+
+
+def test_a_group_is_not_listed_before_the_arrays_in_it_have_metadata(tmp_path: Path) -> None:
+    store = _store(tmp_path, NOTED)
+    root = json.loads((store / ".zattrs").read_text("utf-8"))
+    root["_nczarr_group"]["groups"] = []
+    (store / ".zattrs").write_text(json.dumps(root), "utf-8")
+    (store / "g/a/.zattrs").write_text('{"_ARRAY_DIMENSIONS": ["x"]}', "utf-8")
+    fix = _fix(store, "NCZ-GRP-002")
+    assert fix is not None
+    assert fix.patch == ()
+    assert (fix.note or "").startswith("make the NCZarr metadata of /g/a first")
+    _apply(store, _fix(store, "NCZ-VAR-006"))
+    _apply(store, _fix(store, "NCZ-GRP-002"))
+    with netCDF4.Dataset(f"{store.as_uri()}#mode=nczarr,file") as found:
+        assert found["g/a"].dimensions == ("x",)
 
 
 @pytest.mark.parametrize(
@@ -689,9 +721,26 @@ def test_a_dataset_of_4_9_0_gets_the_names_and_types_of_today(tmp_path: Path) ->
         given = json.loads(file.read_text("utf-8")) if file.exists() else None
         file.write_text(json.dumps(apply_patch(given, change.patch)), "utf-8")
     left = nz.check(tmp_path, select=["NCZ"], progress=False)
-    assert {one.rule for one in left.findings} <= {"NCZ-ERA-001", "NCZ-DIM-002", "NCZ-XR-001"}
+    assert {one.rule for one in left.findings} <= {"NCZ-ERA-001", "NCZ-DIM-002"}
     with netCDF4.Dataset(f"{tmp_path.as_uri()}#mode=nczarr,file") as found:
         assert found.title == "t"
         assert [found["v"].dimensions, found["crs"].dimensions] == [("x",), ()]
         assert b"".join(found["v"][:].tolist()) == b"abc"
         assert found["g/only"].dimensions == ("x",)
+    # before the fix it opened by the key in upper case
+    with xr.open_dataset(tmp_path, engine="zarr", group="g", consolidated=False) as group:
+        assert group["only"].dims == ("x",)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [('["x"]', ["x"]), ("x", ["x"]), ("5", ["5"]), ("", ["dim_0"]), ('["x", "y"]', ["dim_0"])],
+)
+def test_a_text_becomes_the_list_that_it_is(given: str, named: list[str], tmp_path: Path) -> None:
+    store = _store(tmp_path, NOTED)
+    (store / "g/a/.zattrs").write_text(json.dumps({"_ARRAY_DIMENSIONS": given}), "utf-8")
+    (store / ".zattrs").unlink()
+    (store / "g/.zattrs").unlink()
+    _apply(store, _fix(store, "Z2-OGC-003"))
+    attributes = json.loads((store / "g/a/.zattrs").read_text("utf-8"))
+    assert attributes["_ARRAY_DIMENSIONS"] == named

@@ -20,8 +20,9 @@ from nz_explorer.text.phrases import listed
 if TYPE_CHECKING:
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
+from nz_explorer.conventions.nczarr.declared_dimensions import declared, full_name
 from nz_explorer.conventions.nczarr.groups import is_names
-from nz_explorer.conventions.nczarr.superblock import V2, read_today, unreadable, unused
+from nz_explorer.conventions.nczarr.superblock import V2, read_today, unused
 
 _FULL_NAME = re.compile(r"(/[^/]+)+")
 _TOO_MANY = {
@@ -86,10 +87,10 @@ def references_fit(array: Array) -> Iterator[Fail]:
 def _too_few(array: Array, given: list[str]) -> dict[str, str] | None:
     """Return what netCDF-C does with too few references if the length of one stops it before it crashes, in their order."""
     for reference, length in zip(given, array.shape or (), strict=False):
-        declared = _declared(array, reference)
-        if not isinstance(declared, tuple):
+        found = declared(array, reference)
+        if not isinstance(found, tuple):
             return None
-        if declared[1].size != length:
+        if found[1].size != length:
             return _OTHER_LENGTH
     return None
 
@@ -144,7 +145,7 @@ def _in_sight(node: Node, name: str) -> dict[str, int]:
         group = node.hierarchy.get(path)
         notes = None if group is None else nczarr.group_notes(group)
         if notes is not None and name in notes.dimensions:
-            found[f"{paths.below(path)}{name}"] = notes.dimensions[name].size
+            found[full_name(node, path, name)] = notes.dimensions[name].size
     return found
 
 
@@ -153,8 +154,8 @@ def _in_full(array: Array, name: str, length: int) -> str | None:
     plain = name.strip("/")
     above = list(paths.all_above(array.path)) if "/" not in plain else []
     for path in ("/", *above):
-        full = f"{paths.below(path)}{plain}"
-        found = _declared(array, full) if _FULL_NAME.fullmatch(full) else None
+        full = full_name(array, path, plain)
+        found = declared(array, full) if _FULL_NAME.fullmatch(full) else None
         if isinstance(found, tuple) and found[1].size == length:
             return full if array.path.startswith(paths.below(found[0].path)) else None
     return None
@@ -171,15 +172,15 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
         for axis, (reference, length) in enumerate(zip(references, array.shape or (), strict=True)):
             if not _FULL_NAME.fullmatch(_with_slash(reference)):
                 continue  # NCZ-VAR-001
-            declared = _declared(array, reference)
+            meant = declared(array, reference)
             pointer = place.at(member, axis)
-            if isinstance(declared, Undecided):
+            if isinstance(meant, Undecided):
                 taken = _length_taken(array, reference)
                 is_other = taken not in (None, length) and "scalar" not in place.value
                 other = _taken_for_another(array, pointer, reference, (taken, length))
-                yield read_today(array, place, other) if is_other else declared
+                yield read_today(array, place, other) if is_other else meant
                 continue
-            if declared is None:
+            if meant is None:
                 is_scalar = "scalar" in place.value  # which needs none: NCZ-VAR-005
                 undeclared = Fail(
                     pointer,
@@ -189,7 +190,7 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
                 )
                 yield unused(undeclared) if is_scalar else read_today(array, place, undeclared)
                 continue
-            home, dimension = declared
+            home, dimension = meant
             if not (array.path.startswith(paths.below(home.path)) or place.is_scalar):
                 other = _out_of_sight(array, pointer, reference, length, home)
                 yield read_today(array, place, other)
@@ -282,7 +283,7 @@ def _declare(array: Array, pointer: str, reference: str, length: int, node: Node
         notes = nczarr.group_notes(group) if isinstance(group, Group) else None
         for known in notes.dimensions.values() if notes is not None else ():
             if known.name.lower() == name.lower() and known.size == length:
-                operation = replace(pointer, f"{paths.below(above)}{known.name}")
+                operation = replace(pointer, full_name(array, above, known.name))
                 return Draft("suggest", (operation,), node=array)
     group = array.hierarchy.get(path or "/")
     # netCDF-C looks in the group of the array and in those above it
@@ -305,9 +306,10 @@ def _agree(
         return ordered
     nearer = _nearer(array, home, dimension)
     if nearer and nearer[1].size == length:
-        operation = replace(pointer, f"{paths.below(nearer[0].path)}{dimension.name}")
+        operation = replace(pointer, full_name(array, nearer[0].path, dimension.name))
         return Draft("suggest", (operation,), node=array)
-    others = list(_of_declared_length(home, f"{paths.below(home.path)}{dimension.name}", dimension))
+    name = full_name(array, home.path, dimension.name)
+    others = list(_of_declared_length(home, name, dimension))
     if not others:
         return _set_length(dimension.name, home, length, node)
     told = [*others[:3], f"{len(others) - 3} more"] if len(others) > 3 else others
@@ -319,19 +321,19 @@ def _agree(
 def _in_order(array: Array) -> Draft | None:
     """Put the references of an array in order, where nothing else is wrong: in that of its names, or the only one that fits."""
     found, lengths = _references(array), array.shape or ()
-    declared = {
+    sizes = {
         reference: known[1].size
         for reference in array.dimension_references or ()
-        if isinstance(known := _declared(array, reference), tuple)
+        if isinstance(known := declared(array, reference), tuple)
         and array.path.startswith(paths.below(known[0].path))
     }
-    if found is None or not len(declared) == len(lengths) <= _MOST_ORDERED:
+    if found is None or not len(sizes) == len(lengths) <= _MOST_ORDERED:
         return None  # a dimension twice fits in any order
     names = array.attributes.get("_ARRAY_DIMENSIONS")
     fitting = [
         order
-        for order in permutations(declared)
-        if all(declared[one] == length for one, length in zip(order, lengths, strict=True))
+        for order in permutations(sizes)
+        if all(sizes[one] == length for one, length in zip(order, lengths, strict=True))
     ]
     named = [order for order in fitting if _base_names(order) == names]
     if len(named or fitting) != 1:
@@ -367,27 +369,6 @@ def _set_length(name: str, group: Node, length: int, _node: Node) -> Draft | Non
     operation = (replace if name in given else add)(f"/{pointer}", value)
     key = f"{paths.below(group.path)[1:]}{document}"
     return Draft("suggest", (operation,), "if the array is right", document=key)
-
-
-def _declared(
-    array: Array, reference: str
-) -> tuple[Node, nczarr.DeclaredDimension] | Undecided | None:
-    path, _, name = reference.rpartition("/")
-    group = array.hierarchy.get(path or "/")
-    place = None if group is None else nczarr.find(group, "group")
-    if not isinstance(group, Group):
-        return None
-    if place is None and (unknown := unreadable(group)):
-        return unknown
-    if place is None:
-        is_lost = nczarr.find(array.hierarchy.root, "superblock") is not None
-        return Undecided("dependency: NCZ-SB-002") if is_lost else None
-    notes = nczarr.group_notes(group)
-    if notes is not None and name in notes.dimensions:
-        return group, notes.dimensions[name]
-    given = place.member("dimensions")[1]
-    malformed = given is not None and (not isinstance(given, dict) or name in given)
-    return Undecided("dependency: NCZ-GRP-001") if malformed or notes is None else None
 
 
 def _base_names(references: tuple[str, ...]) -> list[str]:
@@ -465,9 +446,9 @@ def shared_from_above(group: Group) -> Iterator[Fail]:
         above = [
             reference
             for reference in dict.fromkeys(array.dimension_references or ())
-            if isinstance(declared := _declared(array, reference), tuple)
-            and declared[0].path != group.path
-            and array.path.startswith(paths.below(declared[0].path))
+            if isinstance(meant := declared(array, reference), tuple)
+            and meant[0].path != group.path
+            and array.path.startswith(paths.below(meant[0].path))
         ]
         if above:
             yield Fail(
@@ -481,7 +462,9 @@ def _xarray_finds_names(array: Array) -> bool:
     if "_ARRAY_DIMENSIONS" in array.attributes:
         return True
     old = array.metadata.get("_NCZARR_ARRAY")
-    return isinstance(old, dict) and "dimrefs" in old
+    references = old.get("dimrefs") if isinstance(old, dict) else None
+    # of scalars, which are stored as one element, there are none
+    return isinstance(references, list) and len(references) == len(array.stored_shape or ())
 
 
 @rule("NCZ-XR-001", on="array", formats=V2, needs=("shape",))
@@ -491,6 +474,7 @@ def names_for_xarray(array: Array) -> Iterator[Fail]:
     if array.stored_shape and known and not _xarray_finds_names(array):
         yield Fail(
             array.attribute_pointer("_ARRAY_DIMENSIONS"),
-            f"xarray cannot find the dimensions of {array.path}: there is no _ARRAY_DIMENSIONS",
+            f"xarray cannot find the dimensions of {array.path}: there is no _ARRAY_DIMENSIONS"
+            + (", and dimrefs does not fit shape" if "_NCZARR_ARRAY" in array.metadata else ""),
             fix=_name_as_referred,
         )

@@ -357,6 +357,18 @@ def _unresolved(nodes: Iterable[Node]) -> Iterator[str]:
             yield from _unresolved((*node.arrays, *node.groups))
 
 
+def _bare(nodes: Iterable[Node]) -> Iterator[str]:
+    """Yield the arrays in groups that these list, and that have no notes of their own."""
+    for group in nodes:
+        notes = nczarr.group_notes(group) if isinstance(group, Group) else None
+        if not isinstance(group, Group) or notes is None:
+            continue
+        for array in group.arrays:
+            if array.name in (notes.arrays or ()) and nczarr.find(array, "array") is None:
+                yield array.path
+        yield from _bare(group.groups)
+
+
 def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
     """Name what is there – but what has no notes of its own netCDF-C does not open, nor all the rest."""
     place = nczarr.find_object(node, "group")
@@ -374,6 +386,11 @@ def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
     if lost := list(dict.fromkeys(_unresolved(added))):
         said = "dimensions that are referred to and not declared"
         return Draft("suggest", note=f"declare {listed(lost)} first: netCDF-C crashes at {said}")
+    if bare := list(_bare(added)):
+        note = (
+            f"make the NCZarr metadata of {listed(bare)} first: without them netCDF-C opens nothing"
+        )
+        return Draft("suggest", note=note)
     operation = (replace if member in place.value else add)(place.at(member), names)
     operations = () if names == before else (operation,)
     if left := [name for name in there if name not in names]:

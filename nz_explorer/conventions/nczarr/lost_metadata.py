@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.nczarr.superblock import is_reached, unreadable
+from nz_explorer.conventions.nczarr.superblock import is_reached, unreadable, unused
 from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
@@ -67,7 +67,9 @@ def metadata_are_there(group: Group) -> Iterator[Fail | Undecided]:
                 fix=lambda node: _group_metadata(node, era),
             )
         return
-    yield from _noted_and_read(group, era)
+    reached = is_reached(group)
+    for found in _noted_and_read(group, era):
+        yield found if reached or isinstance(found, Undecided) else unused(found)
 
 
 def _listed_in_their_place(group: Group, era: nczarr.Era) -> Fail:

@@ -71,9 +71,21 @@ def _renamed(node: Node) -> list[Operation]:
             in_attributes = place.era == "attributes"
             today = (node.attribute_pointer if in_attributes else node.pointer)(names[0])
             operations.append(move(place.pointer, today))
-            if part == "array" and isinstance(node, Array) and nczarr.is_scalar(node):
-                operations.append(add(f"{today}/scalar", 1))
+            if part == "array" and isinstance(node, Array):
+                if nczarr.is_scalar(node):
+                    operations.append(add(f"{today}/scalar", 1))
+                if not in_attributes:
+                    operations.extend(_names_for_xarray(node))
     return operations
+
+
+def _names_for_xarray(array: Array) -> tuple[Operation, ...]:
+    """Return what names dimensions for xarray, which reads the key in upper case, and not the one in lower case."""
+    references = array.dimension_references
+    if "_ARRAY_DIMENSIONS" in array.attributes or references is None or array.stored_shape == ():
+        return ()
+    names = [reference.rpartition("/")[2] for reference in references]
+    return set_attribute(array, "_ARRAY_DIMENSIONS", names or [nczarr.SCALAR_DIMENSION])
 
 
 def _as_written_today(node: Node) -> list[Operation]:

@@ -69,11 +69,30 @@ def _form(place: Place) -> str:
     return nczarr.ERAS[place.era]
 
 
+def start_of_dataset(node: Node) -> str:
+    """Return the path of the group in which the dataset of a node begins.
+
+    It is the root, or where that has no superblock, the nearest group that has one: a group may hold datasets that
+    netCDF-C opens one by one.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    """
+    hierarchy = node.hierarchy
+    if nczarr.find(hierarchy.root, "superblock") is None:
+        for path in (node.path, *paths.all_above(node.path)):
+            group = hierarchy.get(path)
+            if isinstance(group, Group) and nczarr.find(group, "superblock") is not None:
+                return path
+    return "/"
+
+
 @rule("NCZ-ERA-001", on="node")
 def era(node: Node) -> Iterator[Fail | Undecided]:
     """Report the form of the NCZarr metadata, and whether all nodes have the same."""
-    root = node.hierarchy.root
-    own, roots = _eras(node), _eras(root)
+    own = _eras(node)
     if node.is_root:
         if not own and (unknown := unreadable(node)):
             yield unknown
@@ -91,16 +110,18 @@ def era(node: Node) -> Iterator[Fail | Undecided]:
             pointer, f"NCZarr dialect: {dialect}{writer}", severity="warning" if mixed else None
         )
         return
+    start = (own and node.hierarchy.get(start_of_dataset(node))) or node.hierarchy.root
+    firsts = _eras(start) if own else {}
     for here, place in own.items():
-        if here not in roots:
-            if unknown := unreadable(root):
+        if here not in firsts:
+            if unknown := unreadable(start):
                 yield unknown
                 return
-            there = " and ".join(map(_form, roots.values())) or "nothing noted"
+            there = " and ".join(map(_form, firsts.values())) or "nothing noted"
             yield Fail(
                 place.pointer,
-                f"this node has {_form(place)}; the root has {there}",
-                related=("/",),
+                f"this node has {_form(place)}; {'the root' if start.is_root else start.path} has {there}",
+                related=(start.path,),
                 severity="warning",
             )
 

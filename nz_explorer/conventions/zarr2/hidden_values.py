@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import is_candidate
+from nz_explorer.model import Array, is_candidate
 from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.model.fill_values import same_value
 from nz_explorer.text.phrases import every, plural
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Array, Node
+    from nz_explorer.model import Node
     from nz_explorer.values.contents import Absence, Contents
     from nz_explorer.values.coordinates.monotonicity import Monotonicity
 
@@ -169,6 +170,9 @@ def _hidden(array: Array, stored: int, total: int, absent: int = 0) -> Fail:
 def fill_fix(node: Node) -> Draft:
     """Return the fix that leaves no fill value to be taken for a mark: null, or the ``_FillValue``."""
     given = node.attributes.get("_FillValue")
+    if isinstance(given, str) and isinstance(node, Array) and node.data_type.kind == "bytes":
+        size = node.data_type.itemsize or 0
+        given = b64encode(given.encode("utf-8")[: size or None].ljust(size, b"\0")).decode("ascii")
     note = (
         "chunks that were not written then hold nothing in particular"
         if given is None

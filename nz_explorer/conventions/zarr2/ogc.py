@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -123,7 +124,7 @@ def array_dimensions(array: Array) -> Iterator[Fail]:
             "/.zattrs/_ARRAY_DIMENSIONS",
             f"_ARRAY_DIMENSIONS must be a list with one string per dimension{lengths}, got {shown(given)}",
             readers=_for_readers(array, given),
-            fix=_one_name if isinstance(given, str) and array.ndim == 1 else _name_each,
+            fix=_as_list if isinstance(given, str) else _name_each,
         )
 
 
@@ -173,9 +174,19 @@ def _has_others(array: Array) -> bool:
     return isinstance(given, list) and len(given) == len(array.stored_shape or ())
 
 
-def _one_name(node: Node) -> Draft:
-    name = node.attributes.get("_ARRAY_DIMENSIONS")
-    return Draft("safe", set_attribute(node, "_ARRAY_DIMENSIONS", [name]))
+def _as_list(node: Node) -> Draft | None:
+    """Make a list of a text: of the list that it is in JSON, or of the one name that it is."""
+    given = node.attributes["_ARRAY_DIMENSIONS"]
+    rank = len(node.shape or ()) if isinstance(node, Array) else 0
+    try:
+        names = json.loads(given)
+    except (ValueError, RecursionError):
+        names = None
+    if isinstance(names, list) and len(names) == rank and all(isinstance(n, str) for n in names):
+        return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names))
+    if given and not isinstance(names, list) and rank == 1:
+        return Draft("safe", set_attribute(node, "_ARRAY_DIMENSIONS", [given]))
+    return _name_each(node)
 
 
 def _name_each(node: Node) -> Draft | None:

@@ -313,7 +313,8 @@ def _noted(node: Node) -> Any:
     # beside its keys netCDF-C asks for .zattrs; where it lost all, the root tells that there was something
     marked = place is not None or nczarr.find(node.hierarchy.root, "superblock") is not None
     looked_at = marked and node.document(".zattrs") is not None
-    return repr(plate), None if place is None else repr(place.value), escapes, looked_at
+    begins = nczarr.find(node, "superblock") is not None  # a dataset of its own
+    return repr(plate), None if place is None else repr(place.value), escapes, looked_at, begins
 
 
 def _handed_down(node: Node) -> str:

@@ -96,6 +96,8 @@ def same_value(a: FillValue, b: FillValue) -> bool:
     """
     if all(isinstance(one.value, np.number | np.datetime64 | np.timedelta64) for one in (a, b)):
         return bool(matches(b.value, a))
+    if isinstance(a.value, bytes) and isinstance(b.value, bytes):
+        return a.value.rstrip(b"\0") == b.value.rstrip(b"\0")  # as NumPy fills strings up
     return bool(a.value == b.value)
 
 

@@ -49,6 +49,16 @@ FIXED = {
         ("crs", "cal", "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
         "../../g/time",
     ),
+    "REF-002: a path from the root in a shared system, to which an array two groups away refers": (
+        "/g",
+        ("crs", "s", "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
+        "../../../g/time",
+    ),
+    "REF-008: a path in a shared system that leads above the root from the only array that refers to it": (
+        "/g",
+        ("crs", "s", "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
+        "../g/time",
+    ),
     "REF-002: a name that is spelled nearly so, in systems with a type": (
         "/cru/tmp",
         ("cs", "crs", 1, "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
@@ -175,6 +185,14 @@ def test_a_fix_leaves_nothing_new(name: str, tmp_path: Path) -> None:
     for member in members:
         value = value[member]
     assert value == wanted
+
+
+def test_a_path_that_is_right_for_some_of_the_arrays_only_is_not_proposed(tmp_path: Path) -> None:
+    name = "REF-002: a path from the root in a shared system, to which arrays at different depths refer"
+    (case,) = (case for case in CASES if case["name"] == name)
+    (wrong,) = nz.check(source(case, tmp_path), select=["REF"], progress=False).findings
+    assert wrong.fix is None
+    assert wrong.message.endswith("no path leads there from all of them")
 
 
 def test_data_are_not_named_as_the_coordinates_of_data(tmp_path: Path) -> None:

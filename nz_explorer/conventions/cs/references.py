@@ -17,7 +17,7 @@ from nz_explorer.documents.pointers import is_pointer, join, split
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, Operation, move, remove, replace
 from nz_explorer.model import Array, Group, Node
-from nz_explorer.model.dialects.cs import coordinate_system, is_by_name
+from nz_explorer.model.dialects.cs import is_by_name, users, uses
 from nz_explorer.model.dialects.ref import (
     EARLIER,
     MEMBERS,
@@ -170,19 +170,39 @@ def is_used_here(group: Node, system: str) -> bool:
     system : str
         RFC 6901 pointer to the system, in the document of the group.
     """
-    return _is_used_in(group, group, system)
-
-
-def _is_used_in(group: Node, keeper: Node, system: str) -> bool:
-    """Whether an array of a group refers to a system that the group, or another one, keeps."""
-    children = group.hierarchy.children(group) if isinstance(group, Group) else ()
-    found = (coordinate_system(child) for child in children if isinstance(child, Array))
-    return any(
-        crs.home.path == keeper.path and crs.pointer() == system
-        for one in found
-        if one is not None
-        for crs in one.crs
+    return isinstance(group, Group) and any(
+        isinstance(child, Array) and uses(child, group, system)
+        for child in group.hierarchy.children(group)
     )
+
+
+def path_from_all(keeper: Node, at: str, target: str, otherwise: str | None) -> str | None:
+    """Return the path that leads to a node from all arrays that refer to a system which a group keeps; None where none does.
+
+    Parameters
+    ----------
+    keeper : Node
+        The group.
+    at : str
+        RFC 6901 pointer to the system, or to something in it.
+    target : str
+        Absolute path of the node.
+    otherwise : str or None
+        What is returned where no array refers to the system, or it is that of no group.
+    """
+    place = split(at)
+    if not isinstance(keeper, Group) or place[:2] != ["attributes", "crs"]:
+        return otherwise
+    by_name = is_by_name(
+        keeper.attributes["crs"].get(place[2])
+    )  # those of lists begin at the group
+    referring = users(keeper, join("", *place[:3]))
+    bases = [array.path if by_name else array.parent or "/" for array in referring]
+    if not bases:
+        return otherwise
+    from_root = "../" * len(list(all_above(bases[0]))) + target.removeprefix("/")
+    tried = (posixpath.relpath(target, bases[0]), from_root)
+    return next((one for one in tried if all(joined(base, one) == target for base in bases)), None)
 
 
 def _is_found_all_the_same(home: Node, reference: Reference) -> bool:
@@ -316,17 +336,21 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
     target, strayed, text = reference.targets[0].node.path, reference.strayed, reference.text
     inner, shown = _inner(reference, at), json_text(reference.path)
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
-    relative = _from_root(home, target, same, text)
-    elsewhere = _is_read_elsewhere(home, at)
+    relative: str | None = _from_root(home, target, same, text)
     found = resolve({"node": relative, **same}, home, in_cs=text != "ref").targets
-    leads_there = [one.node.path for one in found] == [target]
-    base = " or to its group" if text == "earlier cs" else ""
-    where = (
-        "array that refers to the system"
-        if elsewhere
-        else f"node that refers{base}, here {json_text(relative)}"
+    if [one.node.path for one in found] != [target]:
+        relative = None
+    if not same:
+        relative = path_from_all(home, at, target, relative)
+    begins_at = "the node that refers" + " or to its group" * (text == "earlier cs")
+    if text != "ref" and isinstance(home, Group) and not _keeps_lists(home):
+        begins_at = "each array that refers to the system"
+    here = (
+        f", here {json_text(relative)}"
+        if relative
+        else ", and no path leads there from all of them"
     )
-    rest = f"within a store it is relative to the {where}"
+    rest = f"within a store it is relative to {begins_at}{here}"
     # geolocation by itself is read in the same way, and nothing there is of cs
     discouraged = text == "earlier cs" and not home.attributes.keys().isdisjoint(("cs", "crs"))
     if strayed is None:  # readers follow it all the same
@@ -348,21 +372,9 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
         readers={} if strayed is None or text == "ref" else None,
         related=() if strayed is None else (target,),
         fix=(lambda _node: Draft("suggest", (_with_node(reference, inner, relative),)))
-        if leads_there and not elsewhere
+        if relative is not None
         else None,
         rule="REF-002",
-    )
-
-
-def _is_read_elsewhere(home: Node, at: str) -> bool:
-    """Whether a path in a system that a group keeps begins in groups below: their arrays refer to the system, or none of its own."""
-    if not isinstance(home, Group) or split(at)[:2] != ["attributes", "crs"] or _keeps_lists(home):
-        return False
-    groups = [child for child in home.hierarchy.children(home) if isinstance(child, Group)]
-    system = join("", *split(at)[:3])
-    return bool(groups) and (
-        not is_used_here(home, system)
-        or any(_is_used_in(group, home, system) for group in groups[:_LOOKED_AT])
     )
 
 
@@ -377,7 +389,8 @@ def _repaired(home: Node, reference: Reference, at: str) -> FixMaker:
         elif reference.kind == "node" and (near := _near(home, path)) is not None:
             same = {} if reference.attribute is None else {"attribute": reference.attribute}
             beside = path_to(home, near, same, reference.text)
-            operations = (_with_node(reference, inner, beside),)
+            right = beside if same else path_from_all(home, at, near, beside)
+            operations = () if right is None else (_with_node(reference, inner, right),)
         elif reference.kind == "attribute":
             operations = _to_attribute(home, reference, inner)
         return Draft("suggest", operations) if operations else None

@@ -336,10 +336,9 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
     target, strayed, text = reference.targets[0].node.path, reference.strayed, reference.text
     inner, shown = _inner(reference, at), json_text(reference.path)
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
-    relative: str | None = _from_root(home, target, same, text)
-    found = resolve({"node": relative, **same}, home, in_cs=text != "ref").targets
-    if [one.node.path for one in found] != [target]:
-        relative = None
+    usual = _from_root(home, target, same, text)
+    found = resolve({"node": usual, **same}, home, in_cs=text != "ref").targets
+    relative = usual if [one.node.path for one in found] == [target] else None
     if not same:
         relative = path_from_all(home, at, target, relative)
     begins_at = "the node that refers" + " or to its group" * (text == "earlier cs")
@@ -371,9 +370,9 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
         impact="advice" if from_root else None,
         readers={} if strayed is None or text == "ref" else None,
         related=() if strayed is None else (target,),
-        fix=(lambda _node: Draft("suggest", (_with_node(reference, inner, relative),)))
-        if relative is not None
-        else None,
+        fix=None
+        if relative is None
+        else lambda _node: Draft("suggest", (_with_node(reference, inner, relative),)),
         rule="REF-002",
     )
 

@@ -195,6 +195,21 @@ def test_a_path_that_is_right_for_some_of_the_arrays_only_is_not_proposed(tmp_pa
     assert wrong.message.endswith("no path leads there from all of them")
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "CS-GRP-001: one reference system without a key, to which arrays refer",
+        "CS-GRP-001: a list of reference systems, to which arrays refer by number",
+    ],
+)
+def test_arrays_follow_a_system_that_gets_a_name(name: str, tmp_path: Path) -> None:
+    (case,) = (case for case in CASES if case["name"] == name)
+    hierarchy = nz.open_store(source(case, tmp_path / "store"), mode="r+")
+    (wrong,) = nz.check(hierarchy, select=["CS", "REF"], progress=False).findings
+    nz.apply([wrong], hierarchy).write()
+    assert nz.check(tmp_path / "store", select=["CS", "REF"], progress=False).findings == []
+
+
 def test_data_are_not_named_as_the_coordinates_of_data(tmp_path: Path) -> None:
     for name, length in {"rain": 2, "time": 3, "hours": 2}.items():
         group = zarr.open_group(tmp_path / "s.zarr", mode="a")

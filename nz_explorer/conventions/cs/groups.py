@@ -10,7 +10,7 @@ from typing import Any
 
 from nz_explorer.conventions.cs.axes import once
 from nz_explorer.conventions.cs.declared import one_revision, registered
-from nz_explorer.conventions.cs.forms import not_by_name
+from nz_explorer.conventions.cs.forms import keyed, not_by_name
 from nz_explorer.conventions.cs.geolocation import geolocation_by_itself
 from nz_explorer.conventions.cs.lengths import lengths_by_themselves
 from nz_explorer.conventions.cs.members import as_meant, near_members
@@ -27,7 +27,7 @@ from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
-from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.cs import (
@@ -67,7 +67,7 @@ def shared(group: Group) -> RuleOutput:
         yield Fail(
             pointer,
             f"crs is itself a reference system, and must be an object of them by name, such as {{{json_text(next(iter(right)))}: …}}",
-            fix=lambda _node: Draft("suggest", (replace(pointer, right),)),
+            fix=lambda _node: keyed(group, right, {"": next(iter(right))}),
         )
         return
     if not isinstance(given, dict) or not given:

@@ -21,7 +21,13 @@ if TYPE_CHECKING:
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
 from nz_explorer.conventions.nczarr.groups import is_names
-from nz_explorer.conventions.nczarr.superblock import V2, read_today, unreadable, unused
+from nz_explorer.conventions.nczarr.superblock import (
+    V2,
+    has_lost_all,
+    read_today,
+    unreadable,
+    unused,
+)
 
 _FULL_NAME = re.compile(r"(/[^/]+)+")
 _TOO_MANY = {
@@ -179,6 +185,8 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
                 other = _taken_for_another(array, pointer, reference, (taken, length))
                 yield read_today(array, place, other) if is_other else declared
                 continue
+            if declared is None and reference.count("/") < 2 and has_lost_all(array):
+                continue  # NCZ-SB-001
             if declared is None:
                 is_scalar = "scalar" in place.value  # which needs none: NCZ-VAR-005
                 undeclared = Fail(

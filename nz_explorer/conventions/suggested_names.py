@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import permutations
+from itertools import combinations, permutations
+from typing import Any
 
 from nz_explorer.engine.fixes import Draft, add, set_attribute
 from nz_explorer.model import Array, Group, Node, paths
@@ -16,6 +17,9 @@ MADE_UP = "dim_"
 
 MOST_PERMUTED = 6
 """Axes that are tried in every order."""
+
+_MOST_NAMES = 8
+"""Of how many names, where that is too many, it is tried which are meant."""
 
 
 def suggested_names(array: Array) -> tuple[list[str], bool]:
@@ -102,6 +106,42 @@ def names_given(array: Array) -> tuple[str, list[str]] | None:
             if named and plain in _MEANT and len(own) == len(array.shape or ()):
                 return pointer(member), own
     return None
+
+
+def names_left(array: Array, given: Sequence[Any]) -> list[str] | None:
+    """Return those of too many names that can be the dimensions of an array; None where others can be, too.
+
+    They are known by the lengths that they have in the arrays beside it; nothing else tells which is too many.
+
+    Parameters
+    ----------
+    array : Array
+        The array; its shape is sound.
+    given : sequence
+        Its list of names, which is longer than the shape.
+    """
+    shape = array.shape or ()
+    names = [name for name in given if isinstance(name, str) and name]
+    if len(names) == len(shape) == len({*names}):
+        return names
+    group = array.hierarchy.node_if_loaded(array.parent or "/")
+    lengths: dict[str | None, set[int]] = {}
+    for other in group.arrays if isinstance(group, Group) else ():
+        for name, length in zip(other.dimension_names or (), other.shape or (), strict=False):
+            if other is not array:
+                lengths.setdefault(name, set()).add(length)
+    if len(names) > _MOST_NAMES or lengths.keys().isdisjoint(names):
+        return None
+    fitting = {
+        some: sum(name in lengths for name in some)
+        for some in combinations(names, len(shape))
+        if len({*some}) == len(some)
+        and all(
+            length in lengths.get(name, (length,)) for name, length in zip(some, shape, strict=True)
+        )
+    }
+    likely = [some for some, known in fitting.items() if known == max(fitting.values())]
+    return [*likely[0]] if len(likely) == 1 else None
 
 
 def _orders_of_axes(array: Array) -> list[list[str]]:

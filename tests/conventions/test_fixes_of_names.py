@@ -371,3 +371,21 @@ def test_times_without_a_calendar_get_the_only_one_that_has_their_date(
     fix = _fix(tmp_path, "CF-TIME-001", conventions="cf")
     assert fix is not None
     assert [one["path"].rpartition("/")[2] for one in fix.patch] == changed
+
+
+@pytest.mark.parametrize(
+    ("name", "left"),
+    [
+        ("a name too many, which arrays beside it have for another length", ["y", "x"]),
+        ("null after as many names as there are dimensions", ["y", "x"]),
+        ("a name too many, of which nothing tells which it is", None),
+    ],
+)
+def test_of_too_many_names_those_that_fit_are_left(
+    name: str, left: list[str] | None, tmp_path: Path
+) -> None:
+    (case,) = (case for case in CASES if case["name"] == f"Z2-OGC-003: {name}")
+    store = source(case, tmp_path)
+    (wrong,) = nz.check(store, select=["Z2-OGC-003"], progress=False).findings
+    assert wrong.fix is not None
+    assert [one["value"] for one in wrong.fix.patch] == ([] if left is None else [left])

@@ -10,7 +10,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.netcdf_c import impact_of_netcdf
-from nz_explorer.conventions.suggested_names import names_given, suggested_names, where_from
+from nz_explorer.conventions.suggested_names import (
+    MADE_UP,
+    names_given,
+    names_left,
+    suggested_names,
+    where_from,
+)
 from nz_explorer.conventions.times_as_numbers import REFUSED, TIMES, as_numbers, in_multiples
 from nz_explorer.conventions.zarr2.members import NCZARR, V2
 from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR, shown
@@ -25,7 +31,7 @@ from nz_explorer.model.dialects.multiscales import level_names
 from nz_explorer.model.dialects.nczarr import MAX_LENGTHS, SCALAR_DIMENSION, find_object
 from nz_explorer.model.dialects.tables import is_of_a_table
 from nz_explorer.model.paths import all_above
-from nz_explorer.text.phrases import listed
+from nz_explorer.text.phrases import listed, plural
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
@@ -183,10 +189,18 @@ def _name_each(node: Node) -> Draft | None:
         return Draft("safe", set_attribute(node, "_ARRAY_DIMENSIONS", [SCALAR_DIMENSION]))
     if not isinstance(node, Array) or not node.shape:
         return Draft("suggest", note="name each dimension once, in the order of shape")
+    given = node.attributes["_ARRAY_DIMENSIONS"]
     names, _ = suggested_names(node)
-    return Draft(
-        "suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names), where_from(names, node)
-    )
+    if not isinstance(given, list) or len(given) <= len(node.shape):
+        note = where_from(names, node)
+    elif rest := names_left(node, given):
+        names, note = rest, f"without what is too many: check {'it' if len(rest) == 1 else 'them'}"
+    elif any(name.startswith(MADE_UP) for name in names):  # while names are there to choose from
+        some = plural(len(given) - len(node.shape), "name")
+        return Draft("suggest", note=f"leave out {some}: the array has the shape {[*node.shape]}")
+    else:
+        note = where_from(names, node)
+    return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names), note)
 
 
 def _is_taken(array: Array) -> bool:

@@ -27,10 +27,9 @@ from nz_explorer.engine.fixes import Draft, move, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
-from nz_explorer.model.dialects.multiscales import level_names
+from nz_explorer.model.dialects.multiscales import levels_above
 from nz_explorer.model.dialects.nczarr import MAX_LENGTHS, SCALAR_DIMENSION, find_object
 from nz_explorer.model.dialects.tables import is_of_a_table
-from nz_explorer.model.paths import all_above
 from nz_explorer.text.phrases import listed, plural
 
 if TYPE_CHECKING:
@@ -84,17 +83,9 @@ def has_array_dimensions(array: Array) -> Iterator[Fail]:
         )
 
 
-def _levels_above(node: Node) -> Iterator[tuple[str, list[str]]]:
-    """Yield what groups above call a node, and the levels that their multiscales name."""
-    for path in all_above(node.path):
-        above = node.hierarchy.node_if_loaded(path)
-        if above is not None and (names := level_names(above.attributes)):
-            yield node.path.removeprefix(path).strip("/"), names
-
-
 def _is_level(array: Array) -> bool:
     """Whether an array is one of several levels of an image."""
-    return any(len(names) > 1 and name in names for name, names in _levels_above(array))
+    return any(len(names) > 1 and name in names for name, names in levels_above(array))
 
 
 def _name_dimensions(node: Node) -> Draft | None:
@@ -458,7 +449,7 @@ def _are_numbered_levels(arrays: Sequence[Array]) -> bool:
 def _is_described_above(group: Group) -> bool:
     """Whether multiscales of a group above names levels in a group."""
     return any(
-        level.startswith(f"{name}/") for name, names in _levels_above(group) for level in names
+        level.startswith(f"{name}/") for name, names in levels_above(group) for level in names
     )
 
 

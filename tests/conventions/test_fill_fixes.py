@@ -139,3 +139,23 @@ def test_what_zarr_python_makes_of_base64_that_is_not_that_of_a_struct(
         assert found.readers["zarr-python"] == "raises an error"
     else:
         assert "zarr-python" not in found.readers
+
+
+@pytest.mark.parametrize(("stored", "left"), [(-1, None), (None, None), (0, 0)])
+def test_a_coordinate_of_v2_without_a_mark_is_not_masked_by_its_fill_value_either(
+    tmp_path: Path, stored: int | None, left: int | None
+) -> None:
+    zarr.create_array(
+        tmp_path / "x",
+        data=np.array([1, 2, -1], "i4"),
+        zarr_format=2,
+        fill_value=stored,
+        attributes={"_ARRAY_DIMENSIONS": ["x"], "_FillValue": -1},
+    )
+    zarr.open_group(tmp_path, mode="a", zarr_format=2)
+    hierarchy = nz.open_store(tmp_path, mode="r+")
+    found = nz.check(hierarchy, select=["NZ-FILL-012"], conventions=["nz"], progress=False).findings
+    nz.apply(found, hierarchy).write()
+    assert json.loads((tmp_path / "x" / ".zarray").read_text())["fill_value"] == left
+    values = xr.open_zarr(tmp_path, consolidated=False, zarr_format=2)["x"].values
+    assert list(values) == [1, 2, -1]

@@ -159,3 +159,18 @@ def test_a_coordinate_of_v2_without_a_mark_is_not_masked_by_its_fill_value_eithe
     assert json.loads((tmp_path / "x" / ".zarray").read_text())["fill_value"] == left
     values = xr.open_zarr(tmp_path, consolidated=False, zarr_format=2)["x"].values
     assert list(values) == [1, 2, -1]
+
+
+def test_texts_with_zero_as_fill_value_are_not_masked_where_they_are_empty(tmp_path: Path) -> None:
+    texts = np.array(["a", "", "0"], TEXT)
+    group = zarr.open_group(tmp_path, mode="w", zarr_format=2)
+    named = {"_ARRAY_DIMENSIONS": ["n"]}
+    group.create_array("a", data=texts, fill_value="", attributes=named)
+    document = tmp_path / "a" / ".zarray"
+    document.write_text(json.dumps({**json.loads(document.read_text()), "fill_value": 0}))
+    hierarchy = nz.open_store(tmp_path, mode="r+")
+    found = nz.check(hierarchy, select=["Z2-FV-004"], progress=False).findings
+    nz.apply(found, hierarchy).write()
+    assert nz.check(tmp_path, select=["Z2-FV"], progress=False).findings == []
+    values = xr.open_zarr(tmp_path, consolidated=False, zarr_format=2)["a"].values
+    assert list(values) == ["a", "", "0"]

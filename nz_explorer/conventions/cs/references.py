@@ -190,12 +190,12 @@ def path_from_all(keeper: Node, at: str, target: str, otherwise: str | None) -> 
     otherwise : str or None
         What is returned where no array refers to the system, or it is that of no group.
     """
-    place = split(at)
-    if not isinstance(keeper, Group) or place[:2] != ["attributes", "crs"]:
+    place, shared = split(at), keeper.attributes.get("crs")
+    if not isinstance(keeper, Group) or not isinstance(shared, Mapping):
         return otherwise
-    by_name = is_by_name(
-        keeper.attributes["crs"].get(place[2])
-    )  # those of lists begin at the group
+    if place[:2] != ["attributes", "crs"] or not place[2:]:
+        return otherwise
+    by_name = is_by_name(shared.get(place[2]))  # those of lists begin at the group
     referring = users(keeper, join("", *place[:3]))
     bases = [array.path if by_name else array.parent or "/" for array in referring]
     if not bases:
@@ -339,16 +339,13 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
     usual = _from_root(home, target, same, text)
     found = resolve({"node": usual, **same}, home, in_cs=text != "ref").targets
     relative = usual if [one.node.path for one in found] == [target] else None
-    if not same:
+    if not same and text != "ref":
         relative = path_from_all(home, at, target, relative)
     begins_at = "the node that refers" + " or to its group" * (text == "earlier cs")
+    here = f", here {json_text(relative or usual)}"
     if text != "ref" and isinstance(home, Group) and not _keeps_lists(home):
         begins_at = "each array that refers to the system"
-    here = (
-        f", here {json_text(relative)}"
-        if relative
-        else ", and no path leads there from all of them"
-    )
+        here = here if relative else ", and no path leads there from all of them"
     rest = f"within a store it is relative to {begins_at}{here}"
     # geolocation by itself is read in the same way, and nothing there is of cs
     discouraged = text == "earlier cs" and not home.attributes.keys().isdisjoint(("cs", "crs"))
@@ -388,7 +385,8 @@ def _repaired(home: Node, reference: Reference, at: str) -> FixMaker:
         elif reference.kind == "node" and (near := _near(home, path)) is not None:
             same = {} if reference.attribute is None else {"attribute": reference.attribute}
             beside = path_to(home, near, same, reference.text)
-            right = beside if same else path_from_all(home, at, near, beside)
+            of_ref = same or reference.text == "ref"
+            right = beside if of_ref else path_from_all(home, at, near, beside)
             operations = () if right is None else (_with_node(reference, inner, right),)
         elif reference.kind == "attribute":
             operations = _to_attribute(home, reference, inner)

@@ -699,15 +699,20 @@ def test_a_dataset_of_4_9_0_gets_the_names_and_types_of_today(tmp_path: Path) ->
         assert found["g/only"].dimensions == ("x",)
 
 
-def test_what_the_root_has_lost_is_said_once_and_made_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("left", [{}, {"title": "written by xarray"}])
+def test_what_the_root_has_lost_is_said_once_and_made_again(
+    left: dict[str, str], tmp_path: Path
+) -> None:
     store = tmp_path / "s.zarr"
     address = f"{store.as_uri()}#mode=nczarr,file"
     with netCDF4.Dataset(address, "w") as dataset:
         dataset.createDimension("x", 3)
         dataset.createVariable("a", "f8", ("x",))[:] = [1, 2, 3]
         dataset.createVariable("s", "f8", ())[...] = 4
+        dataset.createDimension("y", 2)  # which only a group below uses
+        dataset.createGroup("g").createVariable("c", "f8", ("y", "x"))[:] = 5
     # as xarray leaves it, which writes the root's attributes again, and adds a variable without any of netCDF-C
-    (store / ".zattrs").write_text("{}")
+    (store / ".zattrs").write_text(json.dumps(left))
     shutil.copytree(store / "a", store / "b")
     (store / "b" / ".zattrs").write_text('{"_ARRAY_DIMENSIONS": ["x"]}')
     found = nz.check(store, conventions=["nczarr"], select=["NCZ"], progress=False).findings
@@ -722,6 +727,8 @@ def test_what_the_root_has_lost_is_said_once_and_made_again(tmp_path: Path) -> N
             "b": (3,),
             "s": (),
         }
+        assert dataset["g/c"].dimensions == ("y", "x")
+        assert {name: dataset.getncattr(name) for name in left} == left
 
 
 @pytest.mark.parametrize("given", [[], {}, {"version": "two"}, {"version": True}, None])

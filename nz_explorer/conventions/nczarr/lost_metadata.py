@@ -327,7 +327,11 @@ def _group_metadata(
     if (renamed := _renamed(node, "group", era)) is not None:
         return renamed
     lengths: dict[str, int] = {}
-    for array in node.arrays:
+    for array in node.hierarchy.walk(node.path):
+        if not isinstance(array, Array) or (
+            array.parent != node.path and not array.dimension_references
+        ):
+            continue  # of groups below it is only known what arrays refer to
         for name, length in zip(
             _own_names(array, node.path) or (), array.shape or (), strict=False
         ):

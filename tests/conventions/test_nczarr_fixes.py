@@ -748,3 +748,13 @@ def test_a_superblock_that_is_missing_is_added(tmp_path: Path) -> None:
     (store / ".zattrs").write_text(json.dumps(attributes))
     _apply(store, _fix(store, "NCZ-SB-001"))
     assert json.loads((store / ".zattrs").read_text())["_nczarr_superblock"] == {"version": "2.0.0"}
+
+
+def test_what_a_group_has_lost_is_made_again_with_what_its_new_arrays_lack(tmp_path: Path) -> None:
+    store = _store(tmp_path / "s.zarr", NOTED)
+    (store / "g" / ".zattrs").write_text("{}")  # as xarray leaves it, too
+    shutil.copytree(store / "g" / "a", store / "g" / "b")
+    (store / "g" / "b" / ".zattrs").write_text('{"_ARRAY_DIMENSIONS": ["x"]}')
+    _apply(store, _fix(store, "NCZ-SB-002"))
+    with netCDF4.Dataset(f"{store.as_uri()}#mode=nczarr,file") as dataset:
+        assert [*dataset["g"].variables] == ["a", "b"]

@@ -350,7 +350,7 @@ def _group_metadata(
     also: list[Draft] = []
     lost: list[str] = []
     for array in node.arrays:
-        if superblock and nczarr.find(array, "array") is None:
+        if nczarr.find(array, "array") is None:
             made = _noted_again(array, node.path, lengths, era)
             lost.extend([] if made else [array.path])
             also.extend(filter(None, [made]))

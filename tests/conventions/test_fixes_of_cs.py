@@ -59,6 +59,11 @@ FIXED = {
         ("crs", "s", "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
         "../g/time",
     ),
+    "REF-003: the store itself, in a shared system to which an array two groups away refers": (
+        "/g",
+        ("crs", "s", "axes", "time", "coordinates", 0, "values", "external", "ref"),
+        {"node": "../../../g/time"},
+    ),
     "REF-002: a name that is spelled nearly so, in systems with a type": (
         "/cru/tmp",
         ("cs", "crs", 1, "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),

@@ -164,7 +164,7 @@ def _nearly_so(array: Array, crs: Crs, at: str, reference: Reference, _node: Nod
     near = _near(array, reference.path or "") or _near(crs.home, reference.path or "")
     if near is None:
         return None
-    right = path_from_all(crs.home, at, near, posixpath.relpath(near, array.path))
+    right = path_from_all(crs.home, reference, at, near, posixpath.relpath(near, array.path))
     if right is None:
         return None
     return Draft("suggest", (_with_node(reference, _inner(reference, at), right),), node=crs.home)
@@ -186,7 +186,7 @@ def _from_where_it_is_read(
     """Return the fix of paths in a system that a group keeps, None where none leads to the same from all arrays that refer to it."""
     operations = []
     for at, reference in lost:
-        right = path_from_all(crs.home, at, reference.targets[0].node.path, None)
+        right = path_from_all(crs.home, reference, at, reference.targets[0].node.path, None)
         if right is not None:
             operations.append(_with_node(reference, _inner(reference, at), right))
     return Draft("suggest", tuple(operations), node=crs.home) if operations else None

@@ -157,43 +157,40 @@ def is_for_others(home: Node, reference: Reference, at: str) -> bool:
         return False
     # from an array only .. leads to anything, and those in the group begin where the group itself can look
     goes_up = (reference.path or "").startswith("../")
-    return goes_up and not is_used_here(home, join("", *split(at)[:3]))
+    return goes_up and not _is_used_here(home, join("", *split(at)[:3]))
 
 
-def is_used_here(group: Node, system: str) -> bool:
-    """Whether an array of a group refers to a system that the group keeps.
-
-    Parameters
-    ----------
-    group : Node
-        The group.
-    system : str
-        RFC 6901 pointer to the system, in the document of the group.
-    """
-    return isinstance(group, Group) and any(
+def _is_used_here(group: Group, system: str) -> bool:
+    """Whether an array of a group refers to a system that the group keeps, by its pointer in the document of the group."""
+    return any(
         isinstance(child, Array) and uses(child, group, system)
         for child in group.hierarchy.children(group)
     )
 
 
-def path_from_all(keeper: Node, at: str, target: str, otherwise: str | None) -> str | None:
+def path_from_all(
+    keeper: Node, reference: Reference, at: str, target: str, otherwise: str | None
+) -> str | None:
     """Return the path that leads to a node from all arrays that refer to a system which a group keeps; None where none does.
 
     Parameters
     ----------
     keeper : Node
         The group.
+    reference : Reference
+        What is in the system, and leads to a node.
     at : str
-        RFC 6901 pointer to the system, or to something in it.
+        RFC 6901 pointer to it.
     target : str
         Absolute path of the node.
     otherwise : str or None
-        What is returned where no array refers to the system, or it is that of no group.
+        What is returned where no array refers to the system, or no group keeps it.
     """
     place, shared = split(at), keeper.attributes.get("crs")
     if not isinstance(keeper, Group) or not isinstance(shared, Mapping):
         return otherwise
-    if place[:2] != ["attributes", "crs"] or not place[2:]:
+    in_system = place[:2] == ["attributes", "crs"] and len(place) > 2
+    if not in_system or reference.attribute is not None or reference.text == "ref":
         return otherwise
     by_name = is_by_name(shared.get(place[2]))  # those of lists begin at the group
     referring = users(keeper, join("", *place[:3]))
@@ -327,8 +324,10 @@ def _within_the_store(home: Node, reference: Reference, at: str) -> tuple[Operat
         if not found.targets or found.strayed is None:
             return (remove(f"{at}/uri"),)
         target, write = found.targets[0].node.path, path_to
-    relative = write(home, target, same, reference.text)
-    return remove(f"{at}/uri"), replace(f"{at}/node", relative)
+    usual = write(home, target, same, reference.text)
+    relative = path_from_all(home, reference, at, target, usual)
+    # from arrays at different depths no path leads there, and readers follow one from the root
+    return remove(f"{at}/uri"), replace(f"{at}/node", relative or target)
 
 
 def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
@@ -339,8 +338,7 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
     usual = _from_root(home, target, same, text)
     found = resolve({"node": usual, **same}, home, in_cs=text != "ref").targets
     relative = usual if [one.node.path for one in found] == [target] else None
-    if not same and text != "ref":
-        relative = path_from_all(home, at, target, relative)
+    relative = path_from_all(home, reference, at, target, relative)
     begins_at = "the node that refers" + " or to its group" * (text == "earlier cs")
     here = f", here {json_text(relative or usual)}"
     if text != "ref" and isinstance(home, Group) and not _keeps_lists(home):
@@ -385,8 +383,7 @@ def _repaired(home: Node, reference: Reference, at: str) -> FixMaker:
         elif reference.kind == "node" and (near := _near(home, path)) is not None:
             same = {} if reference.attribute is None else {"attribute": reference.attribute}
             beside = path_to(home, near, same, reference.text)
-            of_ref = same or reference.text == "ref"
-            right = beside if of_ref else path_from_all(home, at, near, beside)
+            right = path_from_all(home, reference, at, near, beside)
             operations = () if right is None else (_with_node(reference, inner, right),)
         elif reference.kind == "attribute":
             operations = _to_attribute(home, reference, inner)

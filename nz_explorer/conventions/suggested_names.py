@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import permutations
+from collections.abc import Iterator, Sequence
+from itertools import combinations, permutations
+from typing import Any
 
 from nz_explorer.engine.fixes import Draft, add, set_attribute
 from nz_explorer.model import Array, Group, Node, paths
-from nz_explorer.model.dialects import images, nczarr
+from nz_explorer.model.dialects import images, multiscales, nczarr
 from nz_explorer.model.dialects.cs import Axis, coordinate_system
 from nz_explorer.text.phrases import listed
 
@@ -17,13 +18,20 @@ MADE_UP = "dim_"
 MOST_PERMUTED = 6
 """Axes that are tried in every order."""
 
+MOST_LEVELS = 32
+"""Levels of a pyramid in which names are looked for."""
+
+_MOST_NAMES = 8
+"""Of how many names, where that is too many, it is tried which are meant."""
+
 
 def suggested_names(array: Array) -> tuple[list[str], bool]:
     """Return names for the dimensions of an array, and whether its own metadata give them.
 
     Looked for in what it says itself (`names_given`), in what netCDF-C noted, in the axes of an OME-Zarr image, in
     ``spatial:dimensions`` of itself and the groups above, in the axes of cs, in its own name where an array beside it has
-    such a dimension, in an array beside it of the same shape, and in the one-dimensional arrays beside it of the right lengths.
+    such a dimension, in an array beside it of the same shape, in the other levels of a pyramid, and in the one-dimensional
+    arrays beside it of the right lengths.
 
     Parameters
     ----------
@@ -59,6 +67,8 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
         return beside, False
     if orders:
         return orders[0], False
+    if of_levels := _names_of_levels(array):
+        return of_levels, False
     coordinates = [s for s in siblings if s.dimension_names == (s.name,) and s.shape is not None]
     names_by_length: dict[int, list[str]] = {}
     for sibling in coordinates:
@@ -66,8 +76,8 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
     guessed = [
         found[0]
         if len(found := names_by_length.get(length, [])) == 1 and shape.count(length) == 1
-        else _made_up(axis, length, siblings)
-        for axis, length in enumerate(shape)
+        else made_up
+        for length, made_up in zip(shape, _made_up(array, siblings), strict=True)
     ]
     # of an array with more dimensions than these the last ones, as rasters have them
     return guessed[: -len(spatial)] + spatial if 0 < len(spatial) < len(shape) else guessed, False
@@ -102,6 +112,42 @@ def names_given(array: Array) -> tuple[str, list[str]] | None:
             if named and plain in _MEANT and len(own) == len(array.shape or ()):
                 return pointer(member), own
     return None
+
+
+def names_left(array: Array, given: Sequence[Any]) -> list[str] | None:
+    """Return those of too many names that can be the dimensions of an array; None where others can be, too.
+
+    They are known by the lengths that they have in the arrays beside it; nothing else tells which is too many.
+
+    Parameters
+    ----------
+    array : Array
+        The array; its shape is sound.
+    given : sequence
+        Its list of names, which is longer than the shape.
+    """
+    shape = array.shape or ()
+    names = [name for name in given if isinstance(name, str) and name]
+    if len(names) == len(shape) == len({*names}):
+        return names
+    group = array.hierarchy.node_if_loaded(array.parent or "/")
+    lengths: dict[str | None, set[int]] = {}
+    for other in group.arrays if isinstance(group, Group) else ():
+        for name, length in zip(other.dimension_names or (), other.shape or (), strict=False):
+            if other is not array:
+                lengths.setdefault(name, set()).add(length)
+    if len(names) > _MOST_NAMES or lengths.keys().isdisjoint(names):
+        return None
+    fitting = {
+        some: sum(name in lengths for name in some)
+        for some in combinations(names, len(shape))
+        if len({*some}) == len(some)
+        and all(
+            length in lengths.get(name, (length,)) for name, length in zip(some, shape, strict=True)
+        )
+    }
+    likely = [some for some, known in fitting.items() if known == max(fitting.values())]
+    return [*likely[0]] if len(likely) == 1 else None
 
 
 def _orders_of_axes(array: Array) -> list[list[str]]:
@@ -147,16 +193,51 @@ def _names_beside(
     return None
 
 
-def _made_up(axis: int, length: int, siblings: Sequence[Array]) -> str:
-    """Return a name that no array beside uses, or would be given, for another length."""
-    made = f"{MADE_UP}{axis}"
-    for sibling in siblings:
-        names = sibling.dimension_names
-        for number, other in enumerate(sibling.shape or ()):
-            name = None if names is None else names[number]
-            if other != length and (name == made or (number == axis and not name)):
-                return f"{made}_{length}"
-    return made
+def _names_of_levels(array: Array) -> list[str] | None:
+    """Return the names that the same array has in another level of the pyramid that it is in; None where it has none there."""
+    for name, levels in multiscales.levels_above(array):
+        around = [one for one in levels if not one or f"{name}/".startswith(f"{one}/")]
+        if not around:
+            continue
+        own = max(around, key=len)
+        rest = name.removeprefix(own).strip("/")
+        # levels that are arrays are beside each other, where a name has one length
+        for one in levels[:MOST_LEVELS] if rest else ():
+            place = "/".join(filter(None, (one, rest)))
+            other = array.hierarchy.get(array.path.removesuffix(name) + place)
+            names = other.dimension_names if isinstance(other, Array) and one != own else None
+            if names and all(names) and len(names) == array.ndim:
+                return [str(one) for one in names]
+    return None
+
+
+def _made_up(array: Array, siblings: Sequence[Array]) -> list[str]:
+    """Return a name for each dimension: the same that nameless ones of that length beside it get, and that no other has."""
+    beside = siblings if array in siblings else [*siblings, array]
+    taken = {name for one in beside for name in one.dimension_names or ()}
+    made: dict[tuple[int, int], str] = {}
+    for one in beside:
+        for _, key, name in _to_name(one):
+            if name:
+                made.setdefault(key, name)
+    for one in beside:
+        for axis, key, _ in _to_name(one):
+            if key not in made:
+                numbers = (f"{MADE_UP}{number}" for number in (axis, *range(len(taken) + 1)))
+                made[key] = next(name for name in numbers if name not in taken)
+                taken.add(made[key])
+    of_axes = {axis: made[key] for axis, key, _ in _to_name(array)}
+    return [of_axes.get(axis, f"{MADE_UP}{axis}") for axis in range(array.ndim or 0)]
+
+
+def _to_name(array: Array) -> Iterator[tuple[int, tuple[int, int], str | None]]:
+    """Yield dimensions without a name, or with one that was made up: its length and how many of that length came before."""
+    seen: dict[int, int] = {}
+    names = array.dimension_names or (None,) * (array.ndim or 0)
+    for axis, (length, name) in enumerate(zip(array.shape or (), names, strict=False)):
+        if not name or name.startswith(MADE_UP):
+            yield axis, (length, seen.get(length, 0)), name
+            seen[length] = seen.get(length, 0) + 1
 
 
 def _spatial_dimensions(array: Array) -> list[str]:
@@ -201,6 +282,8 @@ def where_from(names: Sequence[str], array: Array) -> str:
     if {*names} <= {name for order in _orders_of_axes(array) for name in order}:
         of = "an axis" if len(names) == 1 else "the axes"
         return f"{them} of {of} of cs, in the order of the shape where that tells it: check {them}"
+    if {*names} <= {*(_names_of_levels(array) or ())}:
+        return f"{them} that other levels of the pyramid have: check {them}"
     made_up = [name for name in names if name.startswith(MADE_UP)]
     if not made_up:
         return f"guessed from other arrays in the group: check {them}"

@@ -281,7 +281,7 @@ def fix_all(
             if fact in tried or not wanted(finding):
                 continue
             fix = finding.fix
-            if fix is None or fix.safety not in allowed or not fix.can_be_applied(finding.rule):
+            if fix is None or fix.safety not in allowed or not fix.can_be_applied:
                 continue
             places = _places(fix)
             if not places & taken:

@@ -42,6 +42,8 @@ class Draft:
         The node whose documents are meant, where that is not the one with the finding.
     also
         What belongs to it on other nodes.
+    rewrites
+        Whether it is to write the document again, as it says what it says: without a byte order mark, or other escapes.
     """
 
     safety: Safety
@@ -50,6 +52,7 @@ class Draft:
     document: str | None = None
     node: Node | None = None
     also: tuple[Draft, ...] = ()
+    rewrites: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +65,6 @@ class Change:
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON report holds."""
         return {"document": self.document, "patch": [dict(operation) for operation in self.patch]}
-
-
-REWRITTEN = frozenset(("JSON-005", "Z2-OGC-016"))
-"""Rules whose fix is to write the document again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +83,9 @@ class Fix:
         What else a person should know.
     also : tuple of Change
         Changes that belong to it: the consolidated copy of the same document.
+    rewrites : bool
+        Whether it is to write the document again, which no patch does: a byte order mark and escapes of characters are no
+        part of what the JSON says.
     """
 
     safety: Safety
@@ -91,24 +93,17 @@ class Fix:
     patch: tuple[Operation, ...]
     note: str | None = None
     also: tuple[Change, ...] = ()
+    rewrites: bool = False
 
     @property
     def changes(self) -> tuple[Change, ...]:
         """All its patches, each with the document that it changes."""
         return (Change(self.document, self.patch), *self.also)
 
-    def can_be_applied(self, rule: str) -> bool:
-        """Whether it can be applied, and is not only advice.
-
-        A byte order mark and escapes of characters are no part of what the JSON says, so no patch takes them off: writing
-        the document again does.
-
-        Parameters
-        ----------
-        rule : str
-            Id of the rule that offers it.
-        """
-        return any(change.patch for change in self.changes) or rule in REWRITTEN
+    @property
+    def can_be_applied(self) -> bool:
+        """Whether it can be applied, and is not only advice."""
+        return self.rewrites or any(change.patch for change in self.changes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON report holds."""
@@ -220,7 +215,9 @@ def finish(draft: Draft, node: Node) -> Fix:
         others = [change for part in parts for change in part.changes][1:]
         return dataclasses.replace(parts[0], also=tuple(others))
     if draft.document is not None:
-        return Fix(draft.safety, draft.document, draft.operations, draft.note)
+        return Fix(
+            draft.safety, draft.document, draft.operations, draft.note, rewrites=draft.rewrites
+        )
     node = draft.node or node
     stem = below(node.path)[1:]
     changes: dict[str, list[Operation]] = {}
@@ -238,7 +235,7 @@ def finish(draft: Draft, node: Node) -> Fix:
         if (entry := _entry_change(node, name, operations)) is not None
     ]
     first, *others = [*done, *entries]
-    return Fix(draft.safety, first.document, first.patch, draft.note, tuple(others))
+    return Fix(draft.safety, first.document, first.patch, draft.note, tuple(others), draft.rewrites)
 
 
 _STRINGS = "|S128"

@@ -254,7 +254,7 @@ def _steps(evaluation: Evaluation) -> list[Step]:
 
 def _is_safe(finding: Finding) -> bool:
     fix = finding.fix
-    return fix is not None and fix.safety == "safe" and fix.can_be_applied(finding.rule)
+    return fix is not None and fix.safety == "safe" and fix.can_be_applied
 
 
 class _Summaries:

@@ -26,6 +26,26 @@ _NAMES = {
     **dict.fromkeys(("degree_Fahrenheit", "degrees_Fahrenheit", "degF", "deg_F"), "°F"),
     **dict.fromkeys(("degrees", "degree"), "°"),
 }  # fmt: skip
+_SPELLINGS = {
+    spelling: names[0]
+    for names in (
+        ("degree", "degrees", "deg", *LATITUDES, *LONGITUDES),
+        ("radian", "radians", "rad"),
+        ("m", "metre", "metres", "meter", "meters"),
+        ("km", "kilometre", "kilometres", "kilometer", "kilometers"),
+        ("cm", "centimetre", "centimetres", "centimeter", "centimeters"),
+        ("Pa", "pascal", "pascals"),
+        ("hPa", "hectopascal", "hectopascals", "mbar", "mb", "millibar", "millibars"),
+        ("kPa", "kilopascal", "kilopascals"),
+        ("dbar", "decibar", "decibars"),
+        ("bar", "bars"),
+        ("K", "kelvin"),
+        ("nm", "nanometre", "nanometres", "nanometer", "nanometers"),
+        ("um", "µm", "μm", "micrometre", "micrometres", "micrometer", "micrometers", "micron"),
+    )
+    for spelling in names
+}
+"""Units that coordinates often have, and their names in other spellings."""
 _LETTERS = {"NS": "°N", "EW": "°E"}
 _POWER = re.compile(
     r"(?<![\w.])((?:da|[YZEPTGMkhdcmuµnpfazy])?(?:m|g|s|A|K|mol|N|J|W|Pa|V|Hz|sr|rad|L|l|bar|eV|T|C|F)"
@@ -47,6 +67,17 @@ def hemispheres(units: object) -> str:
         The value of the attribute of that name.
     """
     return _SIDES.get(units.strip().lower(), "") if isinstance(units, str) else ""
+
+
+def known_unit(units: object) -> str | None:
+    """Return the one name of a unit that coordinates often have, however it is spelled; None of any other.
+
+    Parameters
+    ----------
+    units : object
+        The value of an attribute that names it.
+    """
+    return _SPELLINGS.get(units.strip()) if isinstance(units, str) else None
 
 
 def units_text(units: str) -> str:

@@ -153,3 +153,38 @@ def test_strings_get_their_mark_in_base64(tmp_path: Path) -> None:
     (tmp_path / ".zarray").write_text(json.dumps({**given, "shape": [9]}))  # more than was written
     assert zarr.open_array(tmp_path, mode="r")[:].tolist()[2:] == [b"-"] * 7
     assert not nz.check(tmp_path, select=["Z2-FV"], progress=False).findings
+
+
+@pytest.mark.parametrize(("stored", "left"), [(-1, None), (None, None), (0, 0)])
+def test_a_coordinate_of_v2_without_a_mark_is_not_masked_by_its_fill_value_either(
+    tmp_path: Path, stored: int | None, left: int | None
+) -> None:
+    zarr.create_array(
+        tmp_path / "x",
+        data=np.array([1, 2, -1], "i4"),
+        zarr_format=2,
+        fill_value=stored,
+        attributes={"_ARRAY_DIMENSIONS": ["x"], "_FillValue": -1},
+    )
+    zarr.open_group(tmp_path, mode="a", zarr_format=2)
+    hierarchy = nz.open_store(tmp_path, mode="r+")
+    found = nz.check(hierarchy, select=["NZ-FILL-012"], conventions=["nz"], progress=False).findings
+    nz.apply(found, hierarchy).write()
+    assert json.loads((tmp_path / "x" / ".zarray").read_text())["fill_value"] == left
+    values = xr.open_zarr(tmp_path, consolidated=False, zarr_format=2)["x"].values
+    assert list(values) == [1, 2, -1]
+
+
+def test_texts_with_zero_as_fill_value_are_not_masked_where_they_are_empty(tmp_path: Path) -> None:
+    texts = np.array(["a", "", "0"], TEXT)
+    group = zarr.open_group(tmp_path, mode="w", zarr_format=2)
+    named = {"_ARRAY_DIMENSIONS": ["n"]}
+    group.create_array("a", data=texts, fill_value="", attributes=named)
+    document = tmp_path / "a" / ".zarray"
+    document.write_text(json.dumps({**json.loads(document.read_text()), "fill_value": 0}))
+    hierarchy = nz.open_store(tmp_path, mode="r+")
+    found = nz.check(hierarchy, select=["Z2-FV-004"], progress=False).findings
+    nz.apply(found, hierarchy).write()
+    assert nz.check(tmp_path, select=["Z2-FV"], progress=False).findings == []
+    values = xr.open_zarr(tmp_path, consolidated=False, zarr_format=2)["a"].values
+    assert list(values) == ["a", "", "0"]

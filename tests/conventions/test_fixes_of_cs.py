@@ -65,6 +65,21 @@ FIXED = {
         ("crs", "cal", "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
         "../../g/time",
     ),
+    "REF-002: a path from the root in a shared system, to which an array two groups away refers": (
+        "/g",
+        ("crs", "s", "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
+        "../../../g/time",
+    ),
+    "REF-008: a path in a shared system that leads above the root from the only array that refers to it": (
+        "/g",
+        ("crs", "s", "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
+        "../g/time",
+    ),
+    "REF-003: the store itself, in a shared system to which an array two groups away refers": (
+        "/g",
+        ("crs", "s", "axes", "time", "coordinates", 0, "values", "external", "ref"),
+        {"node": "../../../g/time"},
+    ),
     "REF-002: a name that is spelled nearly so, in systems with a type": (
         "/cru/tmp",
         ("cs", "crs", 1, "axes", "time", "coordinates", 0, "values", "external", "ref", "node"),
@@ -191,6 +206,29 @@ def test_a_fix_leaves_nothing_new(name: str, tmp_path: Path) -> None:
     for member in members:
         value = value[member]
     assert value == wanted
+
+
+def test_a_path_that_is_right_for_some_of_the_arrays_only_is_not_proposed(tmp_path: Path) -> None:
+    name = "REF-002: a path from the root in a shared system, to which arrays at different depths refer"
+    (case,) = (case for case in CASES if case["name"] == name)
+    (wrong,) = nz.check(source(case, tmp_path), select=["REF"], progress=False).findings
+    assert wrong.fix is None
+    assert wrong.message.endswith("no path leads there from all of them")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "CS-GRP-001: one reference system without a key, to which arrays refer",
+        "CS-GRP-001: a list of reference systems, to which arrays refer by number",
+    ],
+)
+def test_arrays_follow_a_system_that_gets_a_name(name: str, tmp_path: Path) -> None:
+    (case,) = (case for case in CASES if case["name"] == name)
+    hierarchy = nz.open_store(source(case, tmp_path / "store"), mode="r+")
+    (wrong,) = nz.check(hierarchy, select=["CS", "REF"], progress=False).findings
+    nz.apply([wrong], hierarchy).write()
+    assert nz.check(tmp_path / "store", select=["CS", "REF"], progress=False).findings == []
 
 
 def test_data_are_not_named_as_the_coordinates_of_data(tmp_path: Path) -> None:

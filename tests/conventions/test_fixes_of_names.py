@@ -188,7 +188,44 @@ def test_xarray_opens_a_group_whose_nameless_dimensions_were_given_the_names_of_
         document = tmp_path / change.document
         patch = [dict(one) for one in change.patch]
         document.write_text(json.dumps(apply_patch(json.loads(document.read_text()), patch)))
-    assert dict(xr.open_zarr(tmp_path, consolidated=False).sizes) == {"dim_0_2": 2, "dim_0_3": 3}
+    assert dict(xr.open_zarr(tmp_path, consolidated=False).sizes) == {"dim_0": 2, "dim_1": 3}
+
+
+def test_made_up_names_are_the_same_where_lengths_are(tmp_path: Path) -> None:
+    group = zarr.open_group(tmp_path, mode="w", attributes={"conventions": "NZ-1.0"})
+    shapes = {"a": (3, 4), "b": (4,), "c": (3,), "d": (4, 4), "e": (2, 3)}
+    for name, shape in shapes.items():
+        group.create_array(name, shape=shape, dtype="f4")
+    for name in ("e", "b", "a", "d", "c"):  # in whichever order
+        found = nz.check(tmp_path, select=["NZ-DIM-001"], progress=False).findings
+        hierarchy = nz.open_store(tmp_path, mode="r+")
+        nz.apply([one for one in found if one.path == f"/{name}"], hierarchy).write()
+    names = {child.name: child.dimension_names for child in nz.open_store(tmp_path).children("/")}
+    assert names == {
+        "a": ("dim_0", "dim_1"),
+        "b": ("dim_1",),
+        "c": ("dim_0",),
+        "d": ("dim_1", "dim_2"),
+        "e": ("dim_3", "dim_0"),
+    }
+    assert nz.check(tmp_path, select=["NZ-DIM"], progress=False).findings == []
+
+
+@pytest.mark.parametrize(
+    ("levels_are", "names"), [("groups", ["y", "x"]), ("arrays", ["dim_0", "dim_1"])]
+)
+def test_names_of_another_level_of_a_pyramid(
+    levels_are: str, names: list[str], tmp_path: Path
+) -> None:
+    layout = [{"asset": "0"}, {"asset": "1", "derived_from": "0"}]
+    group = zarr.open_group(tmp_path, mode="w", attributes={"multiscales": {"layout": layout}})
+    for level, known in {"0": ["y", "x"], "1": None}.items():
+        home, name = (group.create_group(level), "b") if levels_are == "groups" else (group, level)
+        shape = (16, 8) if known else (8, 4)
+        home.create_array(name, shape=shape, dtype="f4", dimension_names=known)
+    fix = _fix(tmp_path, "NZ-DIM-001")
+    assert fix is not None
+    assert fix.patch[0]["value"] == names
 
 
 @pytest.mark.parametrize(
@@ -391,3 +428,21 @@ def test_times_without_a_calendar_get_the_only_one_that_has_their_date(
     fix = _fix(tmp_path, "CF-TIME-001", conventions="cf")
     assert fix is not None
     assert [one["path"].rpartition("/")[2] for one in fix.patch] == changed
+
+
+@pytest.mark.parametrize(
+    ("name", "left"),
+    [
+        ("a name too many, which arrays beside it have for another length", ["y", "x"]),
+        ("null after as many names as there are dimensions", ["y", "x"]),
+        ("a name too many, of which nothing tells which it is", None),
+    ],
+)
+def test_of_too_many_names_those_that_fit_are_left(
+    name: str, left: list[str] | None, tmp_path: Path
+) -> None:
+    (case,) = (case for case in CASES if case["name"] == f"Z2-OGC-003: {name}")
+    store = source(case, tmp_path)
+    (wrong,) = nz.check(store, select=["Z2-OGC-003"], progress=False).findings
+    assert wrong.fix is not None
+    assert [one["value"] for one in wrong.fix.patch] == ([] if left is None else [left])

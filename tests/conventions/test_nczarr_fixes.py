@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -588,7 +589,8 @@ def test_an_object_that_was_written_as_a_text_is_written_as_one(
     assert json.loads((store / where).read_text("utf-8")) == right
     _change(store / where, **{key: "no object"})
     found = nz.check(store, select=[rule], progress=False).findings
-    assert next(one for one in found if one.pointer == f"/.zattrs/{key}").fix is None
+    fix = next(one for one in found if one.pointer == f"/.zattrs/{key}").fix
+    assert (fix is not None) is (key == "_nczarr_superblock")  # which always says the same
 
 
 @pytest.mark.parametrize(
@@ -744,3 +746,64 @@ def test_a_text_becomes_the_list_that_it_is(given: str, named: list[str], tmp_pa
     _apply(store, _fix(store, "Z2-OGC-003"))
     attributes = json.loads((store / "g/a/.zattrs").read_text("utf-8"))
     assert attributes["_ARRAY_DIMENSIONS"] == named
+
+
+@pytest.mark.parametrize("left", [{}, {"title": "written by xarray"}])
+def test_what_the_root_has_lost_is_said_once_and_made_again(
+    left: dict[str, str], tmp_path: Path
+) -> None:
+    store = tmp_path / "s.zarr"
+    address = f"{store.as_uri()}#mode=nczarr,file"
+    with netCDF4.Dataset(address, "w") as dataset:
+        dataset.createDimension("x", 3)
+        dataset.createVariable("a", "f8", ("x",))[:] = [1, 2, 3]
+        dataset.createVariable("s", "f8", ())[...] = 4
+        dataset.createDimension("y", 2)  # which only a group below uses
+        dataset.createGroup("g").createVariable("c", "f8", ("y", "x"))[:] = 5
+    # as xarray leaves it, which writes the root's attributes again, and adds a variable without any of netCDF-C
+    (store / ".zattrs").write_text(json.dumps(left))
+    shutil.copytree(store / "a", store / "b")
+    (store / "b" / ".zattrs").write_text('{"_ARRAY_DIMENSIONS": ["x"]}')
+    found = nz.check(store, conventions=["nczarr"], select=["NCZ"], progress=False).findings
+    (lost,) = (one for one in found if one.severity == "warning")
+    assert (lost.rule, lost.path) == ("NCZ-SB-001", "/")
+    _apply(store, lost.fix)
+    after = nz.check(store, conventions=["nczarr"], select=["NCZ"], progress=False).findings
+    assert [one for one in after if one.severity == "warning"] == []
+    with netCDF4.Dataset(address) as dataset:
+        assert {name: variable.shape for name, variable in dataset.variables.items()} == {
+            "a": (3,),
+            "b": (3,),
+            "s": (),
+        }
+        assert dataset["g/c"].dimensions == ("y", "x")
+        assert {name: dataset.getncattr(name) for name in left} == left
+
+
+@pytest.mark.parametrize("given", [[], {}, {"version": "two"}, {"version": True}, None])
+def test_a_superblock_is_written_as_netcdf_c_has_it(given: Any, tmp_path: Path) -> None:
+    store = _store(tmp_path / "s.zarr", NOTED)
+    _change(store / ".zattrs", _nczarr_superblock=given)
+    _apply(store, _fix(store, "NCZ-SB-001"))
+    assert json.loads((store / ".zattrs").read_text())["_nczarr_superblock"] == {"version": "2.0.0"}
+    with netCDF4.Dataset(f"{store.as_uri()}#mode=nczarr,file") as dataset:
+        assert dataset["g/a"].shape == (3,)
+
+
+def test_a_superblock_that_is_missing_is_added(tmp_path: Path) -> None:
+    store = _store(tmp_path / "s.zarr", NOTED)
+    attributes = json.loads((store / ".zattrs").read_text())
+    del attributes["_nczarr_superblock"]
+    (store / ".zattrs").write_text(json.dumps(attributes))
+    _apply(store, _fix(store, "NCZ-SB-001"))
+    assert json.loads((store / ".zattrs").read_text())["_nczarr_superblock"] == {"version": "2.0.0"}
+
+
+def test_what_a_group_has_lost_is_made_again_with_what_its_new_arrays_lack(tmp_path: Path) -> None:
+    store = _store(tmp_path / "s.zarr", NOTED)
+    (store / "g" / ".zattrs").write_text("{}")  # as xarray leaves it, too
+    shutil.copytree(store / "g" / "a", store / "g" / "b")
+    (store / "g" / "b" / ".zattrs").write_text('{"_ARRAY_DIMENSIONS": ["x"]}')
+    _apply(store, _fix(store, "NCZ-SB-002"))
+    with netCDF4.Dataset(f"{store.as_uri()}#mode=nczarr,file") as dataset:
+        assert [*dataset["g"].variables] == ["a", "b"]

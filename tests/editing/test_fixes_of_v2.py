@@ -109,7 +109,7 @@ def test_findings_of_a_check_with_other_options_are_applied(
     found = [
         f
         for f in nz.check(written(tmp_path, documents), progress=False, **options).findings
-        if f.rule.startswith(rule) and f.fix is not None and f.fix.can_be_applied(f.rule)
+        if f.rule.startswith(rule) and f.fix is not None and f.fix.can_be_applied
     ]
     assert found
     assert nz.apply(found[:1], nz.open_store(tmp_path, mode="r+")).edits
@@ -144,7 +144,7 @@ def test_what_cannot_be_moved_to_the_attributes_is_not_deleted(
     found = nz.check(written(tmp_path, documents), conventions="zarr2", progress=False).findings
     (extra,) = [f for f in found if f.rule == "Z2-ARR-003"]
     assert extra.fix is not None
-    assert not extra.fix.can_be_applied("Z2-ARR-003")
+    assert not extra.fix.can_be_applied
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_no_compressor_is_offered_where_there_is_none(tmp_path: Path) -> None:
     (finding,) = [f for f in report.findings if f.rule == "Z2-CHUNK-004"]
     assert "compressed" not in finding.message
     assert finding.fix is not None
-    assert not finding.fix.can_be_applied("Z2-CHUNK-004")
+    assert not finding.fix.can_be_applied
 
 
 def test_files_of_the_desktop_are_deleted_by_a_command_that_deletes_them(tmp_path: Path) -> None:

@@ -95,8 +95,11 @@ def coordinates_have_values(array: Array, contents: Contents) -> Iterator[Fail |
     default = shown_by_xarray(array, default)
     # what was not written is a value like any other, unless it reads as missing
     read = 0 if default in _NOT_FINITE else scan.states.get("absent", 0)
-    missing = size - scan.count - read
-    if not scan.count:
+    # the scan takes what only CF masks for values, of which the least and the greatest are known
+    marks = [one.text for one in array.missing_values if one.value in (scan.minimum, scan.maximum)]
+    count = 0 if marks and scan.minimum == scan.maximum else scan.count
+    missing = size - count - read
+    if not count:
         if nothing_is_found(contents):
             what = "no chunk of it is written"
         elif read:
@@ -130,11 +133,14 @@ def coordinates_have_values(array: Array, contents: Contents) -> Iterator[Fail |
                 note="compute the coordinate; if this stands for missing data, declare it with _FillValue",
             ),
         )
-    elif missing:
+    elif missing or marks:
+        some = f"{missing:,} of the {size:,} values of {array.path} {noun(missing, 'is')} missing"
+        if marks:
+            also = f"; {some}" if missing else ""
+            some = f"values of {array.path} are missing, as they equal missing_value {listed(marks)}{also}"
         yield Fail(
             "",
-            f"{missing:,} of the {size:,} values of {array.path} {noun(missing, 'is')} missing: matplotlib draws no"
-            " pcolormesh by such a coordinate",
+            f"{some}: matplotlib draws no pcolormesh by such a coordinate",
             severity="info",
             impact="advice",
             readers={"matplotlib": "raises ValueError: x and y cannot have non-finite values"},

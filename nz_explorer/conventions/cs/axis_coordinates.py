@@ -23,6 +23,7 @@ from nz_explorer.model.dialects.cs import (
 )
 from nz_explorer.model.dialects.ref import is_reference, resolve
 from nz_explorer.text.phrases import plural
+from nz_explorer.text.units import known_unit
 
 KINDS = ("regular", "external", "explicit")
 """The ways in which values are given."""
@@ -74,9 +75,32 @@ def coordinates(axis: Axis, one: CoordinateSet) -> RuleOutput:
     """
     text = is_text(one)
     yield from _unit(axis, one, text)
+    yield from _told_otherwise(one)
     yield from time_object(axis, one, text)
     yield from _values(axis, one)
     yield from _boundaries(axis, one, text)
+
+
+def _told_otherwise(one: CoordinateSet) -> RuleOutput:
+    """Note an array that has another unit itself than cs gives its values, or another direction; of times `time_object` does."""
+    held, usual = one.external(), {"down": "down", "up": "up"}
+    if held is None:
+        return
+    for member, given, name, known in (
+        ("unit", one.unit, "units", known_unit),
+        ("direction", one.direction, "positive", lambda said: usual.get(str(said).lower())),
+    ):
+        own = held.attributes.get(name)
+        mine, theirs = known(given), known(own)
+        if mine is not None and theirs is not None and mine != theirs:
+            yield Fail(
+                one.pointer(member),
+                f"{held.path} has {name} {json_text(own)} itself, and cs gives its values the {member} {json_text(given)}:"
+                " each is what some readers take",
+                related=(held.path,),
+                severity="warning",
+                rule="CS-CF-001",
+            )
 
 
 def _is_temporal(axis: Axis, one: CoordinateSet) -> bool:

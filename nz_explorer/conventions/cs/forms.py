@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from nz_explorer.conventions.cs.references import path_to
+from nz_explorer.conventions.cs.references import _inner, path_to
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
@@ -17,7 +17,15 @@ from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, Operation, add, move, remove, replace, set_attribute
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects import crs as known_crs
-from nz_explorer.model.dialects.cs import Crs, is_cs, is_first_form, is_shared, is_system
+from nz_explorer.model.dialects.cs import (
+    Crs,
+    coordinate_system,
+    is_cs,
+    is_first_form,
+    is_shared,
+    is_system,
+    users,
+)
 from nz_explorer.model.dialects.ref import Reference, Target, Text, has_types, is_reference
 from nz_explorer.model.paths import all_above
 from nz_explorer.text.phrases import listed
@@ -99,8 +107,43 @@ def not_by_name(group: Group, given: Any) -> Fail:
     return Fail(
         pointer,
         f"crs must be an object {wanted}, got {json_text(given)}",
-        fix=None if right is None else _instead(replace(pointer, right)),
+        fix=None
+        if right is None
+        else lambda _node: keyed(group, right, {str(i): name for i, name in enumerate(right)}),
     )
+
+
+def keyed(group: Group, right: Mapping[str, Any], keys: Mapping[str, str]) -> Draft:
+    """Return the fix that gives the reference systems of a group names, and tells the arrays that refer to them.
+
+    Parameters
+    ----------
+    group : Group
+        The group.
+    right : mapping
+        What its attribute ``crs`` is to be.
+    keys : mapping
+        By what arrays have behind the pointer to that attribute: the name of the system.
+    """
+    pointer = group.attribute_pointer("crs")
+    names = {join(pointer, *filter(None, (old,))): join(pointer, key) for old, key in keys.items()}
+    referring = {array.path: array for old in names for array in users(group, old)}
+    also = []
+    for array in referring.values():
+        system = coordinate_system(array)
+        operations = tuple(
+            replace(
+                f"{_inner(crs.reference, array.attribute_pointer('cs', 'crs', i))}/attribute",
+                names[target.pointer],
+            )
+            for i, crs in enumerate(() if system is None else system.crs)
+            if crs.reference is not None
+            for target in crs.reference.targets[:1]
+            if target.node.path == group.path and target.pointer in names
+        )
+        if operations:
+            also.append(Draft("suggest", operations, node=array))
+    return Draft("suggest", (replace(pointer, right),), also=tuple(also))
 
 
 def has_systems(array: Array) -> bool:

@@ -10,26 +10,24 @@ from typing import Any
 
 from nz_explorer.conventions.cs.axes import once
 from nz_explorer.conventions.cs.declared import one_revision, registered
-from nz_explorer.conventions.cs.forms import not_by_name
+from nz_explorer.conventions.cs.forms import keyed, not_by_name
 from nz_explorer.conventions.cs.geolocation import geolocation_by_itself
 from nz_explorer.conventions.cs.lengths import lengths_by_themselves
 from nz_explorer.conventions.cs.members import as_meant, near_members
 from nz_explorer.conventions.cs.references import (
     _as_read,
-    _from_root,
     _inner,
     _near,
     _with_node,
     is_for_others,
-    is_used_here,
-    path_to,
+    path_from_all,
 )
 from nz_explorer.conventions.cs.systems import OF_CRS, have_no_direction, keeps_crs, of_crs
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
-from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
-from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.engine.findings import Fail, RuleOutput
+from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.cs import (
@@ -41,7 +39,7 @@ from nz_explorer.model.dialects.cs import (
     is_system,
     shared_systems,
 )
-from nz_explorer.model.dialects.ref import Reference, is_reference
+from nz_explorer.model.dialects.ref import Reference, is_reference, joined
 
 
 def _has_cs(group: Group) -> bool:
@@ -69,7 +67,7 @@ def shared(group: Group) -> RuleOutput:
         yield Fail(
             pointer,
             f"crs is itself a reference system, and must be an object of them by name, such as {{{json_text(next(iter(right)))}: …}}",
-            fix=lambda _node: Draft("suggest", (replace(pointer, right),)),
+            fix=lambda _node: keyed(group, right, {"": next(iter(right))}),
         )
         return
     if not isinstance(given, dict) or not given:
@@ -147,12 +145,16 @@ def _from_array(array: Array, entry: str, crs: Crs) -> RuleOutput:
         before = "the group of this array, where the text began before August 2026"
         begins = f"this array, where {who}" if by_name else before
         there = "another node" if array.hierarchy.get(end) is not None else "nothing"
+        leads = f"to {end}, where {there} is"
+        if found_all_the_same := end == meant:
+            leads = "above the root, where that reader takes it from the root"
         yield Fail(
             entry,
-            f"{json_text(reference.path)} in {crs.home.path} leads to {meant}; from {begins}, it leads to {end}, where {there} is",
+            f"{json_text(reference.path)} in {crs.home.path} leads to {meant}; from {begins}, it leads {leads}",
             related=(meant,),
             severity="warning" if typed else None,
-            fix=_from_where_it_is_read(base, crs, lost),
+            readers={} if found_all_the_same else None,
+            fix=partial(_from_where_it_is_read, crs, lost),
             rule="REF-008",
         )
 
@@ -162,36 +164,32 @@ def _nearly_so(array: Array, crs: Crs, at: str, reference: Reference, _node: Nod
     near = _near(array, reference.path or "") or _near(crs.home, reference.path or "")
     if near is None:
         return None
-    right = posixpath.relpath(near, array.path)
+    right = path_from_all(crs.home, reference, at, near, posixpath.relpath(near, array.path))
+    if right is None:
+        return None
     return Draft("suggest", (_with_node(reference, _inner(reference, at), right),), node=crs.home)
 
 
 def _is_lost(base: str, reference: Reference) -> bool:
-    """Whether a path of a shared system leads to something else, or nothing, from where readers begin."""
+    """Whether a path of a shared system leads to something else, to nothing or above the root, from where readers begin."""
     path = reference.path
     if path is None or path.startswith("/") or reference.strayed == "root":
         return False
     if all(isinstance(target.node, Group) for target in reference.targets):
         return False  # of one that leads nowhere, or to a group, that is told
-    return _as_read(base, path) not in {target.node.path for target in reference.targets}
+    return joined(base, path) not in {target.node.path for target in reference.targets}
 
 
 def _from_where_it_is_read(
-    base: str, crs: Crs, lost: Iterable[tuple[str, Reference]]
-) -> FixMaker | None:
-    """Return the fix of paths in a system that a group keeps, None where none of them leads to the same from an array."""
+    crs: Crs, lost: Iterable[tuple[str, Reference]], _node: Node
+) -> Draft | None:
+    """Return the fix of paths in a system that a group keeps, None where none leads to the same from all arrays that refer to it."""
     operations = []
-    used_here = is_used_here(crs.home, crs.pointer())
     for at, reference in lost:
-        end = reference.targets[0].node.path
-        found = [write(crs.home, end, {}, reference.text) for write in (path_to, _from_root)]
-        if not used_here:  # otherwise arrays there would lose it
-            found.append(posixpath.relpath(end, base))
-        if (right := next((one for one in found if _as_read(base, one) == end), None)) is not None:
+        right = path_from_all(crs.home, reference, at, reference.targets[0].node.path, None)
+        if right is not None:
             operations.append(_with_node(reference, _inner(reference, at), right))
-    if not operations:
-        return None
-    return lambda _node: Draft("suggest", tuple(operations), node=crs.home)
+    return Draft("suggest", tuple(operations), node=crs.home) if operations else None
 
 
 def _within(crs: Crs) -> Iterator[tuple[str, Any]]:

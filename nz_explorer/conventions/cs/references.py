@@ -17,7 +17,7 @@ from nz_explorer.documents.pointers import is_pointer, join, split
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, Operation, move, remove, replace
 from nz_explorer.model import Array, Group, Node
-from nz_explorer.model.dialects.cs import coordinate_system, is_by_name
+from nz_explorer.model.dialects.cs import is_by_name, users, uses
 from nz_explorer.model.dialects.ref import (
     EARLIER,
     MEMBERS,
@@ -157,32 +157,49 @@ def is_for_others(home: Node, reference: Reference, at: str) -> bool:
         return False
     # from an array only .. leads to anything, and those in the group begin where the group itself can look
     goes_up = (reference.path or "").startswith("../")
-    return goes_up and not is_used_here(home, join("", *split(at)[:3]))
+    return goes_up and not _is_used_here(home, join("", *split(at)[:3]))
 
 
-def is_used_here(group: Node, system: str) -> bool:
-    """Whether an array of a group refers to a system that the group keeps.
+def _is_used_here(group: Group, system: str) -> bool:
+    """Whether an array of a group refers to a system that the group keeps, by its pointer in the document of the group."""
+    return any(
+        isinstance(child, Array) and uses(child, group, system)
+        for child in group.hierarchy.children(group)
+    )
+
+
+def path_from_all(
+    keeper: Node, reference: Reference, at: str, target: str, otherwise: str | None
+) -> str | None:
+    """Return the path that leads to a node from all arrays that refer to a system which a group keeps; None where none does.
 
     Parameters
     ----------
-    group : Node
+    keeper : Node
         The group.
-    system : str
-        RFC 6901 pointer to the system, in the document of the group.
+    reference : Reference
+        What is in the system, and leads to a node.
+    at : str
+        RFC 6901 pointer to it.
+    target : str
+        Absolute path of the node.
+    otherwise : str or None
+        What is returned where no array refers to the system, or no group keeps it.
     """
-    return _is_used_in(group, group, system)
-
-
-def _is_used_in(group: Node, keeper: Node, system: str) -> bool:
-    """Whether an array of a group refers to a system that the group, or another one, keeps."""
-    children = group.hierarchy.children(group) if isinstance(group, Group) else ()
-    found = (coordinate_system(child) for child in children if isinstance(child, Array))
-    return any(
-        crs.home.path == keeper.path and crs.pointer() == system
-        for one in found
-        if one is not None
-        for crs in one.crs
-    )
+    place, shared = split(at), keeper.attributes.get("crs")
+    if not isinstance(keeper, Group) or not isinstance(shared, Mapping):
+        return otherwise
+    in_system = place[:2] == ["attributes", "crs"] and len(place) > 2
+    if not in_system or reference.attribute is not None or reference.text == "ref":
+        return otherwise
+    by_name = is_by_name(shared.get(place[2]))  # those of lists begin at the group
+    referring = users(keeper, join("", *place[:3]))
+    bases = [array.path if by_name else array.parent or "/" for array in referring]
+    if not bases:
+        return otherwise
+    from_root = "../" * len(list(all_above(bases[0]))) + target.removeprefix("/")
+    tried = (posixpath.relpath(target, bases[0]), from_root)
+    return next((one for one in tried if all(joined(base, one) == target for base in bases)), None)
 
 
 def _is_found_all_the_same(home: Node, reference: Reference) -> bool:
@@ -307,8 +324,10 @@ def _within_the_store(home: Node, reference: Reference, at: str) -> tuple[Operat
         if not found.targets or found.strayed is None:
             return (remove(f"{at}/uri"),)
         target, write = found.targets[0].node.path, path_to
-    relative = write(home, target, same, reference.text)
-    return remove(f"{at}/uri"), replace(f"{at}/node", relative)
+    usual = write(home, target, same, reference.text)
+    relative = path_from_all(home, reference, at, target, usual)
+    # from arrays at different depths no path leads there, and readers follow one from the root
+    return remove(f"{at}/uri"), replace(f"{at}/node", relative or target)
 
 
 def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
@@ -316,17 +335,16 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
     target, strayed, text = reference.targets[0].node.path, reference.strayed, reference.text
     inner, shown = _inner(reference, at), json_text(reference.path)
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
-    relative = _from_root(home, target, same, text)
-    elsewhere = _is_read_elsewhere(home, at)
-    found = resolve({"node": relative, **same}, home, in_cs=text != "ref").targets
-    leads_there = [one.node.path for one in found] == [target]
-    base = " or to its group" if text == "earlier cs" else ""
-    where = (
-        "array that refers to the system"
-        if elsewhere
-        else f"node that refers{base}, here {json_text(relative)}"
-    )
-    rest = f"within a store it is relative to the {where}"
+    usual = _from_root(home, target, same, text)
+    found = resolve({"node": usual, **same}, home, in_cs=text != "ref").targets
+    relative = usual if [one.node.path for one in found] == [target] else None
+    relative = path_from_all(home, reference, at, target, relative)
+    begins_at = "the node that refers" + " or to its group" * (text == "earlier cs")
+    here = f", here {json_text(relative or usual)}"
+    if text != "ref" and isinstance(home, Group) and not _keeps_lists(home):
+        begins_at = "each array that refers to the system"
+        here = here if relative else ", and no path leads there from all of them"
+    rest = f"within a store it is relative to {begins_at}{here}"
     # geolocation by itself is read in the same way, and nothing there is of cs
     discouraged = text == "earlier cs" and not home.attributes.keys().isdisjoint(("cs", "crs"))
     if strayed is None:  # readers follow it all the same
@@ -347,22 +365,10 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
         impact="advice" if from_root else None,
         readers={} if strayed is None or text == "ref" else None,
         related=() if strayed is None else (target,),
-        fix=(lambda _node: Draft("suggest", (_with_node(reference, inner, relative),)))
-        if leads_there and not elsewhere
-        else None,
+        fix=None
+        if relative is None
+        else lambda _node: Draft("suggest", (_with_node(reference, inner, relative),)),
         rule="REF-002",
-    )
-
-
-def _is_read_elsewhere(home: Node, at: str) -> bool:
-    """Whether a path in a system that a group keeps begins in groups below: their arrays refer to the system, or none of its own."""
-    if not isinstance(home, Group) or split(at)[:2] != ["attributes", "crs"] or _keeps_lists(home):
-        return False
-    groups = [child for child in home.hierarchy.children(home) if isinstance(child, Group)]
-    system = join("", *split(at)[:3])
-    return bool(groups) and (
-        not is_used_here(home, system)
-        or any(_is_used_in(group, home, system) for group in groups[:_LOOKED_AT])
     )
 
 
@@ -377,7 +383,8 @@ def _repaired(home: Node, reference: Reference, at: str) -> FixMaker:
         elif reference.kind == "node" and (near := _near(home, path)) is not None:
             same = {} if reference.attribute is None else {"attribute": reference.attribute}
             beside = path_to(home, near, same, reference.text)
-            operations = (_with_node(reference, inner, beside),)
+            right = path_from_all(home, reference, at, near, beside)
+            operations = () if right is None else (_with_node(reference, inner, right),)
         elif reference.kind == "attribute":
             operations = _to_attribute(home, reference, inner)
         return Draft("suggest", operations) if operations else None

@@ -1,11 +1,13 @@
-"""NCZ: dimensions that netCDF-C makes from the names that xarray gives them."""
+"""NCZ: names for dimensions: those that netCDF-C makes up, and what it makes of those that xarray gives."""
 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from nz_explorer.conventions.nczarr.dimensions import _references
 from nz_explorer.conventions.nz.dimension_conflicts import exchange, exchanged
 from nz_explorer.conventions.nz.dimensions import netcdf_on_name
 from nz_explorer.documents.json_text import json_text
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from nz_explorer.model import Hierarchy, Node
 
 
+_ARTIFICIAL = re.compile(r"(\.zdim_?|_zdim_|_Anonymous_Dim(ension)?_)[0-9]+")
 Axes = dict[int, list[tuple["Array", int]]]
 """The axes that have one name, by their length."""
 
@@ -30,6 +33,28 @@ def _counts(hierarchy: Hierarchy) -> bool:
     """Whether netCDF-C goes by _ARRAY_DIMENSIONS: its own metadata give the dimensions where it reads them."""
     own = nczarr.is_read(hierarchy.root, "superblock") and nczarr.counts(hierarchy)
     return not own and "noxarray" not in hierarchy.modes
+
+
+@rule("NCZ-DIM-001", on="array")
+def artificial_names(array: Array) -> Iterator[Fail]:
+    """Note names that consist of a dimension's length or number."""
+    names = [name for name in array.dimension_names or () if name and _ARTIFICIAL.fullmatch(name)]
+    if names:
+        yield Fail(
+            _names_pointer(array),
+            f"names made up where there were none: {', '.join(names)}",
+            fix=lambda _node: Draft("suggest", note="give the dimensions meaningful names"),
+        )
+
+
+def _names_pointer(array: Array) -> str:
+    """Return where the names of an array's dimensions are given."""
+    found = _references(array)
+    if array.dimension_names_source == "nczarr" and found is not None:
+        return found[0].at(found[1])
+    if array.zarr_format == 3:
+        return array.pointer("dimension_names")
+    return array.attribute_pointer("_ARRAY_DIMENSIONS")
 
 
 @rule("NCZ-DIM-003", on="members", formats=(2,))

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from nz_explorer.model.dialects.nczarr import Place
 from nz_explorer.conventions.nczarr.declared_dimensions import declared, full_name
 from nz_explorer.conventions.nczarr.groups import is_names
-from nz_explorer.conventions.nczarr.superblock import V2, read_today, unused
+from nz_explorer.conventions.nczarr.superblock import (
+    V2,
+    has_lost_all,
+    read_today,
+    unused,
+)
 
 _FULL_NAME = re.compile(r"(/[^/]+)+")
 _TOO_MANY = {
@@ -35,7 +40,6 @@ _OF_ANOTHER_GROUP = {
 }
 _MOST_ORDERED = 6
 """Of how many references every order is tried."""
-_ARTIFICIAL = re.compile(r"(\.zdim_?|_zdim_|_Anonymous_Dim(ension)?_)[0-9]+")
 
 
 def _with_slash(name: str) -> str:
@@ -180,6 +184,8 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
                 other = _taken_for_another(array, pointer, reference, (taken, length))
                 yield read_today(array, place, other) if is_other else meant
                 continue
+            if meant is None and reference.count("/") < 2 and has_lost_all(array):
+                continue  # NCZ-SB-001
             if meant is None:
                 is_scalar = "scalar" in place.value  # which needs none: NCZ-VAR-005
                 undeclared = Fail(
@@ -412,27 +418,6 @@ def _name_as_referred(node: Node) -> Draft | None:
     is_mark = not references and node.stored_shape != ()
     names = [nczarr.SCALAR_DIMENSION] if is_mark else _base_names(references)
     return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names))
-
-
-def _names_pointer(array: Array) -> str:
-    found = _references(array)
-    if array.dimension_names_source == "nczarr" and found is not None:
-        return found[0].at(found[1])
-    if array.zarr_format == 3:
-        return array.pointer("dimension_names")
-    return array.attribute_pointer("_ARRAY_DIMENSIONS")
-
-
-@rule("NCZ-DIM-001", on="array")
-def artificial_names(array: Array) -> Iterator[Fail]:
-    """Note names that consist of a dimension's length or number."""
-    names = [name for name in array.dimension_names or () if name and _ARTIFICIAL.fullmatch(name)]
-    if names:
-        yield Fail(
-            _names_pointer(array),
-            f"names made up where there were none: {', '.join(names)}",
-            fix=lambda _node: Draft("suggest", note="give the dimensions meaningful names"),
-        )
 
 
 @rule("NCZ-DIM-002", on="members")

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.nczarr.superblock import is_reached, unreadable, unused
+from nz_explorer.conventions.nczarr.superblock import (
+    AS_PURE,
+    VERSION,
+    is_reached,
+    noted_below,
+    unreadable,
+    unused,
+)
 from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
@@ -18,6 +26,28 @@ from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
+
+
+@rule("NCZ-SB-001", on="members", formats=(2,))
+def superblock_of_members(root: Group) -> Iterator[Fail | Undecided]:
+    """Require a superblock where the root has lost all NCZarr metadata, and what is in it has some."""
+    noted = noted_below(root) if root.is_root else []
+    if not noted:
+        return
+    first = noted[0].path
+    have = f"{first} has" if len(noted) == 1 else f"{len(noted)} nodes, such as {first}, have"
+    is_upper = any(
+        place.is_upper
+        for child in noted
+        for place in nczarr.places(child, "array" if isinstance(child, Array) else "group")
+    )
+    yield unreadable(root) or Fail(
+        root.attribute_pointer("_nczarr_superblock"),
+        f"there is no NCZarr superblock, although {have} NCZarr metadata: {AS_PURE}",
+        severity="warning",  # of all that is noted below it nothing is read
+        related=(first,),
+        fix=None if is_upper else _root_metadata,
+    )
 
 
 @rule("NCZ-SB-002", "NCZ-VAR-006", "NCZ-ERA-002", on="members", formats=(2,))
@@ -284,14 +314,27 @@ def _own_names(array: Array, path: str) -> list[str] | None:
     return None if names is None or not all(names) else [str(name) for name in names]
 
 
-def _group_metadata(node: Node, era: nczarr.Era) -> Draft | None:
-    """Return the metadata of a group: the dimensions of its arrays, and what is in it."""
+def _root_metadata(root: Node) -> Draft | None:
+    """Return all that the root has lost, and what arrays in it lack that were added since."""
+    of_arrays = [place for child in noted_below(root) for place in nczarr.places(child, "array")]
+    era = of_arrays[0].era if of_arrays else "attributes"
+    return _group_metadata(root, era, {"_nczarr_superblock": {"version": VERSION}})
+
+
+def _group_metadata(
+    node: Node, era: nczarr.Era, superblock: Mapping[str, Any] = MappingProxyType({})
+) -> Draft | None:
+    """Return the metadata of a group: the dimensions of its arrays, and what is in it; those of the root with a superblock."""
     if not isinstance(node, Group):
         return None
     if (renamed := _renamed(node, "group", era)) is not None:
         return renamed
     lengths: dict[str, int] = {}
-    for array in node.arrays:
+    for array in node.hierarchy.walk(node.path):
+        if not isinstance(array, Array) or (
+            array.parent != node.path and not array.dimension_references
+        ):
+            continue  # of groups below it is only known what arrays refer to
         for name, length in zip(
             _own_names(array, node.path) or (), array.shape or (), strict=False
         ):
@@ -307,17 +350,27 @@ def _group_metadata(node: Node, era: nczarr.Era) -> Draft | None:
         "groups": [group.name for group in node.groups],
     }
     note = "made from the shapes and names of the arrays; which dimensions were unlimited is not known any more"
-    if lost := [array.path for array in node.arrays if not nczarr.is_read(array, "array")]:
+    also: list[Draft] = []
+    lost: list[str] = []
+    for array in node.arrays:
+        if nczarr.find(array, "array") is None:
+            made = _noted_again(array, node.path, lengths, era)
+            lost.extend([] if made else [array.path])
+            also.extend(filter(None, [made]))
+        elif not superblock and not nczarr.is_read(array, "array"):
+            lost.append(array.path)
+    if lost:
         note += (
             f"; then those of {listed(lost)}, without which netCDF-C opens nothing (NCZ-VAR-006)"
         )
+    noted = {**superblock, "_nczarr_group": value}
     if era == "attributes" and not node.attributes:  # which have types, too
-        types = {"types": dict.fromkeys(("_nczarr_group", "_nczarr_attr"), "|J0")}
-        both = {"_nczarr_group": value, "_nczarr_attr": types}
+        noted["_nczarr_attr"] = {"types": dict.fromkeys((*noted, "_nczarr_attr"), "|J0")}
         has_one = node.attributes_document is not None
-        put = (replace if has_one else add)(node.attribute_pointer(), both)
-        return Draft("suggest", (put,), note)
-    return Draft("suggest", _put(node, "_nczarr_group", value, era), note)
+        put = (replace if has_one else add)(node.attribute_pointer(), noted)
+        return Draft("suggest", (put,), note, also=tuple(also))
+    operations = (one for name in noted for one in _put(node, name, noted[name], era))
+    return Draft("suggest", tuple(operations), note, also=tuple(also))
 
 
 def _was_scalar(array: Array) -> bool:
@@ -338,15 +391,22 @@ def _array_metadata(node: Node, path: str, era: nczarr.Era) -> Draft | None:
         return None
     if (renamed := _renamed(array, "array", era)) is not None:
         return renamed
+    return _noted_again(array, node.path, notes.dimensions, era) or Draft(
+        "suggest", note=f"name the dimensions of {path}, and declare them in the group"
+    )
+
+
+def _noted_again(
+    array: Array, group: str, declared: Container[str], era: nczarr.Era
+) -> Draft | None:
+    """Return the metadata of an array in a group, by its names for dimensions; None where the group does not declare them."""
     references = nczarr.MEMBERS["dimension_references"][era != "attributes"]
     if _was_scalar(array):
         scalar = {references: [], "scalar": 1, "storage": "chunked"}
         return Draft("suggest", _put(array, "_nczarr_array", scalar, era), node=array)
-    names = _own_names(array, node.path)
-    if names is None or any(name not in notes.dimensions for name in names):
-        return Draft(
-            "suggest", note=f"name the dimensions of {path}, and declare them in the group"
-        )
-    stem = node.path.rstrip("/")
+    names = _own_names(array, group)
+    if names is None or any(name not in declared for name in names):
+        return None
+    stem = group.rstrip("/")
     value = {references: [f"{stem}/{name}" for name in names], "storage": "chunked"}
     return Draft("suggest", _put(array, "_nczarr_array", value, era), node=array)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft
+from nz_explorer.engine.fixes import add as add_at
 from nz_explorer.engine.fixes import replace as replace_at
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
@@ -117,6 +118,8 @@ def era(node: Node) -> Iterator[Fail | Undecided]:
             if unknown := unreadable(start):
                 yield unknown
                 return
+            if has_lost_all(node):
+                return
             there = " and ".join(map(_form, firsts.values())) or "nothing noted"
             yield Fail(
                 place.pointer,
@@ -158,6 +161,32 @@ def no_longer_read(node: Node) -> Iterator[Fail]:
                 fix=in_lower_case,
             )
             return
+
+
+def noted_below(root: Node) -> list[Node]:
+    """Return what in the root has metadata of netCDF-C that 4.10 would read, where the root itself has lost all of them.
+
+    Parameters
+    ----------
+    root : Node
+        The root.
+    """
+    parts: tuple[nczarr.Part, ...] = ("superblock", "group")
+    if not isinstance(root, Group) or any(nczarr.find(root, part) for part in parts):
+        return []
+    return [
+        child
+        for child in root.hierarchy.children(root)
+        if (place := nczarr.find(child, "array" if isinstance(child, Array) else "group"))
+        and place.era != "objects"  # of which 4.10 reads nothing anyway
+        and nczarr.find(child, "superblock") is None  # a dataset of its own, which the root only holds
+    ]
+
+
+def has_lost_all(node: Node) -> bool:
+    """Whether the root has lost all that netCDF-C noted and others have not, which NCZ-SB-001 says at the root, once for all nodes."""
+    root = node.hierarchy.root
+    return root.zarr_format == 2 and bool(noted_below(root)) and unreadable(root) is None
 
 
 def read_today(node: Node, place: Place, found: Fail) -> Fail:
@@ -258,7 +287,7 @@ def superblock(node: Node) -> Iterator[Fail | Undecided]:
             f"the NCZarr superblock must be an object, got {shown(place.value)}",
             impact="blocks",
             readers={"netCDF-C": "refuses the dataset: NCZarr error"},
-            fix=as_object(place.pointer, place.value),
+            fix=as_object(place.pointer, place.value) or _with_today(place),
         )
         yield read_today(node, place, malformed)
     elif place is not None:
@@ -267,7 +296,11 @@ def superblock(node: Node) -> Iterator[Fail | Undecided]:
             name = "version"  # 4.8.1: an object has the content of the key that took its place
         given = place.member(name)[1]
         if given is None:
-            yield Fail(place.at(name), f"the NCZarr superblock has no {name}")
+            yield Fail(
+                place.at(name),
+                f"the NCZarr superblock has no {name}",
+                fix=_with_today(place, {**place.value, name: VERSION}),
+            )
         elif not isinstance(given, str):
             yield _unusual_version(node, place, name, given, "be a string")
         elif not _VERSION.match(given):
@@ -280,36 +313,28 @@ def superblock(node: Node) -> Iterator[Fail | Undecided]:
         }[group.era]
         yield Fail(
             where,
-            f"there is no NCZarr superblock, although the group has NCZarr metadata: {_AS_PURE}",
+            f"there is no NCZarr superblock, although the group has NCZarr metadata: {AS_PURE}",
+            fix=None if group.era == "objects" or group.is_upper else _add_superblock(group),
         )
 
 
-@rule("NCZ-SB-001", on="members", formats=V2)
-def superblock_of_members(root: Group) -> Iterator[Fail | Undecided]:
-    """Require a superblock where the root has lost all NCZarr metadata, and what is in it has some."""
-    parts: tuple[nczarr.Part, ...] = ("superblock", "group")
-    if not root.is_root or any(nczarr.find(root, part) for part in parts):
-        return
-    noted = [
-        child.path
-        for child in (*root.arrays, *root.groups)
-        if (place := nczarr.find(child, "array" if isinstance(child, Array) else "group"))
-        and place.era != "objects"  # of which 4.10 reads nothing anyway
-    ]
-    if noted:
-        have = (
-            f"{noted[0]} has"
-            if len(noted) == 1
-            else f"{len(noted)} nodes, such as {noted[0]}, have"
-        )
-        yield unreadable(root) or Fail(
-            root.attribute_pointer("_nczarr_superblock"),
-            f"there is no NCZarr superblock, although {have} NCZarr metadata: {_AS_PURE}",
-            related=(noted[0],),
-        )
+def _with_today(place: Place, whole: Mapping[str, Any] | None = None) -> FixMaker | None:
+    """Return the fix that writes a superblock as netCDF-C of today has it; None in an object, which has the version of another text."""
+    if place.era == "objects":
+        return None
+    right = dict(whole or {"version": VERSION})
+    return lambda _node: Draft("suggest", (replace_at(place.pointer, right),))
 
 
-_AS_PURE = "netCDF-C 4.10 takes the dataset for pure Zarr, without scalars and unlimited dimensions"
+def _add_superblock(group: Place) -> FixMaker:
+    """Return the fix that adds a superblock beside what is noted of the root."""
+    beside = f"{group.pointer.rpartition('/')[0]}/_nczarr_superblock"
+    return lambda _node: Draft("suggest", (add_at(beside, {"version": VERSION}),))
+
+
+VERSION = "2.0.0"
+"""The version of the format that netCDF-C writes since 4.8.1."""
+AS_PURE = "netCDF-C 4.10 takes the dataset for pure Zarr, without scalars and unlimited dimensions"
 
 
 @rule("NCZ-SB-001", on="node")
@@ -341,6 +366,7 @@ def _unusual_version(node: Node, place: Place, name: str, given: object, must: s
         f"{name} of the NCZarr superblock must {must}, got {json_text(given)}",
         impact="blocks" if refused else None,
         readers={"netCDF-C": "refuses the dataset: NCZarr error"} if refused else None,
+        fix=_with_today(place, {**place.value, name: VERSION}),
     )
     return read_today(node, place, found)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
-from nz_explorer.engine.fixes import Draft, remove, set_attribute
+from nz_explorer.engine.fixes import Draft, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, is_candidate
 from nz_explorer.model.fill_values import MISSING, FillProblem, FillValue, same_value
@@ -261,7 +261,7 @@ def fill_on_coordinate(array: Array) -> Iterator[Fail]:
         yield Fail(
             pointer,
             "this array has the name of its dimension and declares _FillValue; a coordinate has no missing values",
-            fix=None if _marks_missing_times(array) else _unmarked(pointer),
+            fix=None if _marks_missing_times(array) else _unmarked,
         )
 
 
@@ -274,9 +274,16 @@ def _marks_missing_times(array: Array) -> bool:
     return isinstance(value, np.int64) and value == np.iinfo(np.int64).min
 
 
-def _unmarked(pointer: str) -> FixMaker:
+def _unmarked(node: Node) -> Draft:
+    """Return the fix that marks no value as missing: in Zarr v2 xarray masks by an equal fill_value as well."""
     note = "only if none of its values is missing: what equals it is a value then"
-    return lambda _node: Draft("unsafe", (remove(pointer),), note)
+    unmarked = remove(node.attribute_pointer("_FillValue"))
+    fill = node.fill if isinstance(node, Array) and node.zarr_format == 2 else None
+    stored = node.xarray_fill if isinstance(node, Array) else None
+    if fill is None or stored is None or stored is fill or not same_value(fill, stored):
+        return Draft("unsafe", (unmarked,), note)
+    note += "; chunks that were not written then hold nothing in particular"
+    return Draft("unsafe", (unmarked, replace(node.pointer("fill_value"), None)), note)
 
 
 @rule("NZ-FILL-013", on="array", needs=("attributes", "data type"), when=_has_fill)

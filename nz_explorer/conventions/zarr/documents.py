@@ -295,6 +295,7 @@ def byte_order_mark(node: Node, document: Document) -> Iterator[Fail]:
                 "safe",
                 note="write the document again without its first three bytes",
                 document=document.key,
+                rewrites=True,
             ),
         )
 

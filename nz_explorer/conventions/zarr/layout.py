@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add
 from nz_explorer.engine.registry import rule
-from nz_explorer.model.hierarchy import is_left_behind, renamed_document
+from nz_explorer.model.hierarchy import CHUNK_OF_V2, is_left_behind, renamed_document, without_array
 from nz_explorer.model.paths import below
 from nz_explorer.store import Listing, ReadError
 from nz_explorer.text.phrases import listed
@@ -23,7 +22,6 @@ from nz_explorer.text.source_code import shell_command
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Group, Inside, Node
 
-_CHUNK = re.compile(r"\d+(\.\d+)*")
 MOST_LOOKED_INTO = 20
 """Folders without a document that are looked into."""
 
@@ -283,7 +281,7 @@ def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
 def _holds_only_chunks(group: Group, folder: str, listing: Listing) -> bool:
     """Whether all that is in a folder are files that are named like chunks."""
     names = listing.names
-    if not names or not all(map(_CHUNK.fullmatch, names)):
+    if not names or not all(map(CHUNK_OF_V2.fullmatch, names)):
         return False
     if listing.files or listing.folders:
         return listing.files.issuperset(names)
@@ -297,7 +295,7 @@ def _chunks_in_group(group: Group, inside: Mapping[str, Listing | ReadError]) ->
     named = [
         name
         for name, answer in inside.items()
-        if _CHUNK.fullmatch(name) and not isinstance(answer, ReadError) and not answer.names
+        if CHUNK_OF_V2.fullmatch(name) and not isinstance(answer, ReadError) and not answer.names
     ]
     is_array = "shape" in group.metadata  # Z2-GRP-002
     if not named or is_array or group.hierarchy.zarr_format != 2:
@@ -305,12 +303,10 @@ def _chunks_in_group(group: Group, inside: Mapping[str, Listing | ReadError]) ->
     here = group.hierarchy.reader.list_many([group.path[1:]], limit=1000)[0]
     found = [] if isinstance(here, ReadError) else [one for one in named if one not in here.folders]
     if found:
-        are = "is named like a chunk" if len(found) == 1 else "are named like chunks"
-        some = f"{listed(map(json_text, found[:3]))}{' and more' if len(found) > 3 else ''}"
         lost = "takes it for a group, and sees no array there"
         yield Fail(
             "",
-            f"{some} in {group.path} {are}, but there is no .zarray, and without it no reader sees an array there",
+            f"{without_array(found, f'in {group.path}')}, and without it no reader sees an array there",
             rule="TREE-014",
             readers=dict.fromkeys(_ALL, lost),
             fix=_without_metadata,

@@ -188,6 +188,7 @@ _LISTED = {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
 
 NO_NAN = "no integer is NaN; chunks that were not written then hold nothing in particular"
 BEYOND = "no value of the type can be equal to it, so it marks none as missing"
+NO_TEXT = "chunks that were not written then hold nothing in particular; by an empty text xarray would mask empty texts"
 NOTHING = "the empty text may have been written for no fill value at all, which is null"
 
 
@@ -212,7 +213,7 @@ def fill_fits(array: Array) -> Iterator[Fail]:
             severity="info",
             impact="convention",
             readers={},
-            fix=set_to(FILL, "", "suggest"),
+            fix=set_to(FILL, None, "suggest", NO_TEXT),
         )
     elif (
         isinstance(given, str)

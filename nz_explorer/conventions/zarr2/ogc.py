@@ -11,7 +11,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.netcdf_c import impact_of_netcdf
-from nz_explorer.conventions.suggested_names import names_given, suggested_names, where_from
+from nz_explorer.conventions.suggested_names import (
+    MADE_UP,
+    names_given,
+    names_left,
+    suggested_names,
+    where_from,
+)
 from nz_explorer.conventions.times_as_numbers import REFUSED, TIMES, as_numbers, in_multiples
 from nz_explorer.conventions.zarr2.members import NCZARR, V2
 from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR, shown
@@ -22,11 +28,10 @@ from nz_explorer.engine.fixes import Draft, move, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
-from nz_explorer.model.dialects.multiscales import level_names
+from nz_explorer.model.dialects.multiscales import levels_above
 from nz_explorer.model.dialects.nczarr import MAX_LENGTHS, SCALAR_DIMENSION, find_object
 from nz_explorer.model.dialects.tables import is_of_a_table
-from nz_explorer.model.paths import all_above
-from nz_explorer.text.phrases import listed
+from nz_explorer.text.phrases import listed, plural
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
@@ -79,17 +84,9 @@ def has_array_dimensions(array: Array) -> Iterator[Fail]:
         )
 
 
-def _levels_above(node: Node) -> Iterator[tuple[str, list[str]]]:
-    """Yield what groups above call a node, and the levels that their multiscales name."""
-    for path in all_above(node.path):
-        above = node.hierarchy.node_if_loaded(path)
-        if above is not None and (names := level_names(above.attributes)):
-            yield node.path.removeprefix(path).strip("/"), names
-
-
 def _is_level(array: Array) -> bool:
     """Whether an array is one of several levels of an image."""
-    return any(len(names) > 1 and name in names for name, names in _levels_above(array))
+    return any(len(names) > 1 and name in names for name, names in levels_above(array))
 
 
 def _name_dimensions(node: Node) -> Draft | None:
@@ -194,10 +191,18 @@ def _name_each(node: Node) -> Draft | None:
         return Draft("safe", set_attribute(node, "_ARRAY_DIMENSIONS", [SCALAR_DIMENSION]))
     if not isinstance(node, Array) or not node.shape:
         return Draft("suggest", note="name each dimension once, in the order of shape")
+    given = node.attributes["_ARRAY_DIMENSIONS"]
     names, _ = suggested_names(node)
-    return Draft(
-        "suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names), where_from(names, node)
-    )
+    if not isinstance(given, list) or len(given) <= len(node.shape):
+        note = where_from(names, node)
+    elif rest := names_left(node, given):
+        names, note = rest, f"without what is too many: check {'it' if len(rest) == 1 else 'them'}"
+    elif any(name.startswith(MADE_UP) for name in names):  # while names are there to choose from
+        some = plural(len(given) - len(node.shape), "name")
+        return Draft("suggest", note=f"leave out {some}: the array has the shape {[*node.shape]}")
+    else:
+        note = where_from(names, node)
+    return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names), note)
 
 
 def _is_taken(array: Array) -> bool:
@@ -455,7 +460,7 @@ def _are_numbered_levels(arrays: Sequence[Array]) -> bool:
 def _is_described_above(group: Group) -> bool:
     """Whether multiscales of a group above names levels in a group."""
     return any(
-        level.startswith(f"{name}/") for name, names in _levels_above(group) for level in names
+        level.startswith(f"{name}/") for name, names in levels_above(group) for level in names
     )
 
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from nz_explorer.model import Node
 
 
+_WITH_ADDRESSES = (known_conventions.PROJ, known_conventions.SPATIAL, known_conventions.MULTISCALES)
+"""Conventions whose schema prescribes the addresses in an entry."""
+
+
 @rule(
     "ZCF-DECL-003",
     on="node",
@@ -89,6 +93,15 @@ def _of_another(node: Node, i: int, entry: dict[str, Any], member: str) -> Itera
             severity="warning",
             fix=_replaced(pointer_to(node, i, member), known.entry.get(member)),
             covers=("CS-REG-005",),
+        )
+    elif known in _WITH_ADDRESSES and other is None and _leads(entry, member):
+        yield Fail(
+            pointer_to(node, i, member),
+            f"{member} of entry {i} is {json_text(entry[member])}, and by the schema of {known.name} it is"
+            f" {json_text(known.entry[member])}: readers that go by the uuid do not mind",
+            severity="info",
+            readers={},
+            fix=_replaced(pointer_to(node, i, member), known.entry[member]),
         )
 
 

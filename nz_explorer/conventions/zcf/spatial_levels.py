@@ -56,6 +56,7 @@ from nz_explorer.text.phrases import plural
 )
 def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
     """Warn of levels of a pyramid whose lengths no array there has, or that are not in the box of the pyramid."""
+    inside = BOX in group.attributes and one_is_inside(group)
     for place, given in islice(levels(group), known_conventions.MOST_LEVELS):
         holder, placed = with_transform(group, given)
         level = with_lengths(group, placed)
@@ -97,17 +98,16 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
                 if SHAPE in given
                 else f"{TRANSFORM} of level {place[-1]} and the lengths of its arrays, {shown(shape)},"
             )
-            others = one_is_inside(group)  # then it is this level that is wrong
             yield Fail(
                 group.attribute_pointer(BOX)
-                if not others
+                if not inside  # otherwise it is this level that is wrong
                 else at
                 if holder is group
                 else holder.attribute_pointer(TRANSFORM),
                 f"{BOX} is {shown(group.attributes[BOX])}"
-                + (", as another level has it" if others else "")
+                + (", as another level has it" if inside else "")
                 + f", and {by} give {shown(box)}",
-                path=holder.path if others else group.path,
+                path=holder.path if inside else group.path,
             )
             return
 
@@ -234,6 +234,7 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
         level["asset"]: (place, level, cells) for place, level, cells, _ in levels_with_cells(group)
     }
     told = set()
+    inside = BOX in group.attributes and one_is_inside(group)
     for place, level, cells in found.values():
         inner, source = level.get("transform"), level.get("derived_from")
         given = inner.get("scale") if isinstance(inner, Mapping) else None
@@ -244,7 +245,7 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
         if any(_fits(cells, other, scale) for other in others) or source in told:
             continue  # what was made of a level whose cells are wrong differs from it
         told.add(level["asset"])
-        if outside_of_box(group, with_lengths(group, level)) is None or not one_is_inside(group):
+        if outside_of_box(group, with_lengths(group, level)) is None or not inside:
             yield Fail(
                 group.attribute_pointer(*place, "transform", "scale"),
                 f"scale of level {place[-1]} is {shown(given)}, and by {TRANSFORM} its cells are"

@@ -234,7 +234,7 @@ class WhatIf:
                 fix = self.fix_of(finding, way)
                 if fix is None:
                     raise CannotEdit(f"{finding.rule} at {finding.path} has no fix")
-                if not fix.can_be_applied(finding.rule):
+                if not fix.can_be_applied:
                     raise CannotEdit(f"the fix of {finding.rule} is advice: {fix.note}")
                 changes += fix.changes
             return self._change(changes)
@@ -248,7 +248,7 @@ class WhatIf:
             If it does not fit the documents, or changes nothing.
         """
         with self._editing:
-            if not any(change.patch for change in fix.changes):
+            if not fix.can_be_applied:
                 raise CannotEdit(f"the fix is advice: {fix.note}")
             return self._change(fix.changes)
 

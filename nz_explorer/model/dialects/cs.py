@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from nz_explorer.documents import pointers
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 Kind = Literal["regular", "explicit", "external", "ordinal", "unknown"]
 Place = tuple[str | int, ...]
 """Members that lead to something in the attributes of a node."""
+
+_LOOKED_AT = 256
+"""Nodes among which arrays are looked for that refer to a system; whoever finds fault with it asks once for each of these."""
 
 ABBREVIATIONS = ("X", "Y", "Z", "T")
 _SINCE = re.compile(r"\s*\S+\s+since\s+\S", re.IGNORECASE)
@@ -284,6 +288,38 @@ def shared_systems(group: Group) -> list[tuple[str, Crs]]:
     if not isinstance(given, Mapping):
         return []
     return [(key, _crs(value, ("crs", key), group, group)) for key, value in given.items()]
+
+
+def users(group: Group, system: str) -> list[Array]:
+    """Return the arrays that refer to a system that a group keeps, wherever they are; of large stores those among the first nodes.
+
+    Parameters
+    ----------
+    group : Group
+        The group.
+    system : str
+        RFC 6901 pointer to the system, in the document of the group.
+    """
+    looked_at = islice(group.hierarchy.walk(), _LOOKED_AT)
+    return [one for one in looked_at if isinstance(one, Array) and uses(one, group, system)]
+
+
+def uses(array: Array, group: Group, system: str) -> bool:
+    """Whether an array refers to a system that a group keeps.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    group : Group
+        The group.
+    system : str
+        RFC 6901 pointer to the system, in the document of the group.
+    """
+    found = coordinate_system(array)
+    return found is not None and any(
+        crs.home.path == group.path and crs.pointer() == system for crs in found.crs
+    )
 
 
 def is_cs(value: Any) -> bool:

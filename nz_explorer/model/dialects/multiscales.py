@@ -6,14 +6,14 @@ OME-NGFF a list with ``datasets``; so has ndpyramid, in a form of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from nz_explorer.model.array import Array
 from nz_explorer.model.group import Group
 from nz_explorer.model.node import Node
-from nz_explorer.model.paths import below
+from nz_explorer.model.paths import all_above, below
 
 Family = Literal["GeoZarr", "multiscales", "OME-NGFF"]
 _OF_MAPS = frozenset(("pixels_per_tile", "crs", "level"))
@@ -100,6 +100,20 @@ def levels(group: Group) -> list[Level]:
         elif isinstance(node, Array):
             found.append(Level(name, path, {node.name: node.shape or ()}))
     return found
+
+
+def levels_above(node: Node) -> Iterator[tuple[str, list[str]]]:
+    """Yield what groups above call a node, and the levels that their multiscales name.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    """
+    for path in all_above(node.path):
+        above = node.hierarchy.node_if_loaded(path)
+        if above is not None and (names := level_names(above.attributes)):
+            yield node.path.removeprefix(path).strip("/"), names
 
 
 def level_names(attributes: Mapping[str, Any]) -> list[str]:

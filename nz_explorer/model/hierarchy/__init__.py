@@ -9,6 +9,7 @@
 
 from nz_explorer.model.hierarchy.hierarchy import Hierarchy
 from nz_explorer.model.hierarchy.names import (
+    CHUNK_OF_V2,
     NCZARR_NAMES,
     OTHER_FORMATS,
     ROOT_NAMES,
@@ -17,11 +18,13 @@ from nz_explorer.model.hierarchy.names import (
     is_left_behind,
     normalise,
     renamed_document,
+    without_array,
 )
 from nz_explorer.model.hierarchy.node_reader import Inside, in_other_format, inside_arrays
 from nz_explorer.model.hierarchy.open_store import open_store
 
 __all__ = [
+    "CHUNK_OF_V2",
     "NCZARR_NAMES",
     "OTHER_FORMATS",
     "ROOT_NAMES",
@@ -35,4 +38,5 @@ __all__ = [
     "normalise",
     "open_store",
     "renamed_document",
+    "without_array",
 ]

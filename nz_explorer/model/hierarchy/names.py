@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from urllib.parse import unquote
+
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.text.phrases import listed
 
 V3_NAMES = ("zarr.json",)
 V2_NAMES = (".zarray", ".zgroup", ".zattrs")
 NCZARR_NAMES = (".nczarr", ".nczarray", ".nczgroup", ".nczattrs", ".nczvar", ".nczattr")
+CHUNK_OF_V2 = re.compile(r"\d+(\.\d+)*")
+"""Names of the chunks of an array of Zarr v2, whose keys have no other separator than a period in one name."""
 ROOT_NAMES = (*V3_NAMES, *V2_NAMES, ".zmetadata", ".nczarr", ".nczgroup")
 
 
@@ -22,6 +27,21 @@ class NodeNotFound(KeyError):
 
     def __str__(self) -> str:
         return f"there is no node at {self.path}" + (f": {self.reason}" if self.reason else "")
+
+
+def without_array(names: Sequence[str], where: str) -> str:
+    """Return that some names are those of chunks, with no array of Zarr v2 around them.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names, at least one.
+    where : str
+        Where they are, in words.
+    """
+    are = "is named like a chunk" if len(names) == 1 else "are named like chunks"
+    some = f"{listed(map(json_text, names[:3]))}{' and more' if len(names) > 3 else ''}"
+    return f"{some} {where} {are}, but there is no .zarray"
 
 
 def normalise(path: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,11 +10,13 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.model.consolidated import Consolidated, find
 from nz_explorer.model.group import Group
 from nz_explorer.model.hierarchy.names import (
+    CHUNK_OF_V2,
     NCZARR_NAMES,
     ROOT_NAMES,
     V2_NAMES,
     format_of_others,
     renamed_document,
+    without_array,
 )
 from nz_explorer.model.hierarchy.node_reader import holding_nodes, read_documents
 from nz_explorer.model.node import Node
@@ -26,8 +27,6 @@ from nz_explorer.text.phrases import listed
 if TYPE_CHECKING:
     from nz_explorer.model.hierarchy.hierarchy import Hierarchy
     from nz_explorer.store import Listing
-
-_CHUNK = re.compile(r"\d+(\.\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,14 +176,15 @@ def _root_without_document(
     inside = hierarchy.reader.packaging.lies_in
     if not inside and listing is not None and (chunks := _named_like_chunks(listing)):
         raise SourceError(
-            f"there is no Zarr hierarchy at {where}: {listed(map(json_text, chunks[:3]))} there"
-            f" {'is named like a chunk' if len(chunks) == 1 else 'are named like chunks'}, but there is no .zarray"
+            f"there is no Zarr hierarchy at {where}: {without_array(chunks, 'there')}"
         )
     raise SourceError(f"there is no Zarr hierarchy at {where} (looked for {looked}){inside}")
 
 
 def _named_like_chunks(listing: Listing) -> list[str]:
     """Return the names of files that the chunks of an array of Zarr v2 have; a folder 2024 is none."""
-    named = [one for one in listing.names if _CHUNK.fullmatch(one) and one not in listing.folders]
+    named = [
+        one for one in listing.names if CHUNK_OF_V2.fullmatch(one) and one not in listing.folders
+    ]
     # not every store tells what is a file
     return [one for one in named if one in listing.files or "." in one]

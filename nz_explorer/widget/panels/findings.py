@@ -127,7 +127,7 @@ def _where(context: Context, finding: Finding, fix: Fix | None) -> Blocks:
             changes = True
             if same:
                 document = None
-        elif fix.can_be_applied(finding.rule):
+        elif fix.can_be_applied:
             patch = "\n".join(json.dumps(dict(step), ensure_ascii=False) for step in fix.patch)
             title: Words = [blocks.code(fix.document), blocks.quiet(" as a patch")]
             cards.append(blocks.listed_code(patch, "json", f"Fix of {finding.rule}", title))
@@ -173,7 +173,7 @@ def _card(
 
 def _try_it(finding: Finding, fix: Fix, number: int) -> Blocks:
     """Return the button that tries a fix, unless that is only advice."""
-    if not fix.can_be_applied(finding.rule):
+    if not fix.can_be_applied:
         return []
     button = blocks.action(
         "Try it",

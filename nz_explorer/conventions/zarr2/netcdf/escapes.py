@@ -103,7 +103,10 @@ def _is_noted(node: Node) -> bool:
 
 def _written_anew(key: str) -> Draft:
     return Draft(
-        "safe", note="write the document again, with the characters themselves", document=key
+        "safe",
+        note="write the document again, with the characters themselves",
+        document=key,
+        rewrites=True,
     )
 
 

@@ -780,6 +780,16 @@ def test_what_the_root_has_lost_is_said_once_and_made_again(
         assert {name: dataset.getncattr(name) for name in left} == left
 
 
+def test_a_group_that_holds_datasets_has_lost_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".zgroup").write_text('{"zarr_format": 2}')
+    for name in "ab":
+        with netCDF4.Dataset(f"{(tmp_path / name).as_uri()}#mode=nczarr,file", "w") as dataset:
+            dataset.createDimension("x", 3)
+            dataset.createVariable("x", "f8", ("x",))[:] = [1, 2, 3]
+    found = nz.check(tmp_path, conventions=["nczarr"], select=["NCZ"], progress=False).findings
+    assert {one.severity for one in found} == {"info"}
+
+
 @pytest.mark.parametrize("given", [[], {}, {"version": "two"}, {"version": True}, None])
 def test_a_superblock_is_written_as_netcdf_c_has_it(given: Any, tmp_path: Path) -> None:
     store = _store(tmp_path / "s.zarr", NOTED)

@@ -227,6 +227,19 @@ def test_what_is_called_as_in_v3_keeps_what_it_says(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "a/.zarray").read_bytes()) == ARRAY
 
 
+@pytest.mark.parametrize(("right", "member"), [("filters", "filter"), ("fill_value", "fillvalue")])
+def test_null_does_not_take_the_place_of_what_is_misspelt(
+    tmp_path: Path, right: str, member: str
+) -> None:
+    meant = {**ARRAY, "filters": [{"id": "shuffle", "elementsize": 8}], "fill_value": -1.0}
+    array = {(member if key == right else key): value for key, value in meant.items()}
+    store = written(tmp_path, {".zgroup": GROUP, "a/.zarray": array})
+    (missing,) = nz.check(store, select=["Z2-ARR-002"], progress=False).findings
+    assert missing.fix is None
+    assert not fixed(store, "Z2-ARR-003") & {"Z2-ARR-002", "Z2-ARR-003"}
+    assert json.loads((tmp_path / "a/.zarray").read_bytes()) == meant
+
+
 @pytest.mark.parametrize(("key", "right"), [("a/0/0", "/"), ("a/0.0", "."), ("a/.zattrs", ".")])
 def test_a_separator_that_is_none_becomes_that_of_the_chunks(
     tmp_path: Path, key: str, right: str

@@ -216,6 +216,55 @@ def test_a_document_that_readers_refuse_is_not_copied_into_the_entry_that_they_r
     assert fix.note.startswith(f"mend b/{file.name} first")
 
 
+@pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.parametrize(
+    ("member", "given"),
+    [
+        ("order", "X"),
+        ("fill_value", ...),
+        ("dimension_separator", "-"),
+        ("zarr_format", 3),
+        ("_ARRAY_DIMENSIONS", ...),
+    ],
+)
+def test_safe_fixes_leave_what_readers_open_by_the_entries(
+    tmp_path: Path, member: str, given: Any, listed: bool
+) -> None:
+    """What is given here as an ellipsis is left out."""
+    _write(tmp_path, 2)
+    file = tmp_path / "b" / (".zattrs" if member.startswith("_") else ".zarray")
+    document = json.loads(file.read_text("utf-8")) | {member: given}
+    if given is ...:
+        del document[member]
+    file.write_text(json.dumps(document), "utf-8")
+
+    def without(entries: dict[str, Any]) -> None:
+        del entries["b/.zarray"], entries["b/.zattrs"]
+
+    if not listed:
+        _entries(tmp_path, 2, without)
+    before = sorted(xarray.open_zarr(tmp_path, consolidated=True).variables)
+    found = nz.check(tmp_path, select=["NZ-CONS"], progress=False).findings
+    if listed or not member.startswith("_"):
+        assert [finding.fix.safety for finding in found] == ["suggest"]
+        CliRunner().invoke(main, ["fix", str(tmp_path), "--yes", "--select", "NZ-CONS"])
+    assert sorted(xarray.open_zarr(tmp_path, consolidated=True).variables) == before
+
+
+def test_attributes_are_copied_where_readers_refuse_the_document_beside_them(
+    tmp_path: Path,
+) -> None:
+    _write(tmp_path, 2)
+    for name, more in ((".zarray", {"order": "X"}), (".zattrs", {"units": "km"})):
+        file = tmp_path / "b" / name
+        file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | more), "utf-8")
+    found = nz.check(tmp_path, select=["NZ-CONS-002"], progress=False).findings
+    assert {finding.pointer: finding.fix.safety for finding in found} == {
+        "/.zarray/order": "suggest",
+        "/.zattrs/units": "safe",
+    }
+
+
 def test_the_document_of_a_group_is_written_as_its_entry_says(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -251,6 +251,27 @@ def test_safe_fixes_leave_what_readers_open_by_the_entries(
     assert sorted(xarray.open_zarr(tmp_path, consolidated=True).variables) == before
 
 
+@pytest.mark.parametrize(("path", "safeties"), [("b", ["suggest"]), ("", ["unsafe", "suggest"])])
+def test_attributes_that_only_the_entry_has_can_be_written_again(
+    tmp_path: Path, path: str, safeties: list[str]
+) -> None:
+    """Without the entry there would be no names of dimensions either."""
+    _write(tmp_path, 2)
+    zarr.open_group(tmp_path, mode="r+", use_consolidated=False).create_group(
+        "g", attributes={"k": 1}
+    )
+    zarr.consolidate_metadata(tmp_path, zarr_format=2)
+    file = tmp_path / (path or "g") / ".zattrs"
+    before = json.loads(file.read_text("utf-8"))
+    file.unlink()
+    hierarchy = nz.open_store(tmp_path, mode="r+")
+    (found,) = nz.check(hierarchy, select=["NZ-CONS-002"], progress=False).findings
+    assert [fix.safety for fix in found.fixes] == safeties
+    nz.apply([found.fixes[-1]], hierarchy).write()
+    assert json.loads(file.read_text("utf-8")) == before
+    assert not nz.check(tmp_path, select=["NZ-CONS"], progress=False).findings
+
+
 def test_attributes_are_copied_where_readers_refuse_the_document_beside_them(
     tmp_path: Path,
 ) -> None:

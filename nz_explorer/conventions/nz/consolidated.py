@@ -86,18 +86,19 @@ def _attributes_alone(pair: Pair) -> Iterator[Fail]:
     if any(document.name == name for document in pair.stored):
         return
     holder, pointer = pair.consolidated.holder, pair.pointer(name)
+    key, content = f"{below(pair.path)[1:]}{name}", dict(entry)
+    fixes: list[FixMaker] = [lambda _node: Draft("suggest", (add("", content),), document=key)]
+    if not (isinstance(pair.node, Array) and pair.node.stored_shape and _NAMES in entry):
+        # xarray opens no array of which it finds no names of dimensions
+        fixes.insert(0, lambda _node: Draft("unsafe", (remove(pointer),), document=holder.key))
     yield Fail(
         f"/{name}",
         f"{pair.path} has no .zattrs, and the consolidated metadata have attributes for it:"
         f" {listed(map(json_text, entry))}",
         related=("/",),
         places=(Place(pair.path, f"/{name}"), Place("/", f"/{holder.name}{pointer}")),
-        fix=lambda _node: Draft("unsafe", (remove(pointer),), document=holder.key),
-        alternatives=(
-            lambda _node: Draft(
-                "suggest", note="write .zattrs again with what the consolidated metadata have"
-            ),
-        ),
+        fix=fixes[0],
+        alternatives=tuple(fixes[1:]),
     )
 
 
@@ -227,9 +228,12 @@ def _is_no_node(consolidated: Consolidated, path: str) -> bool:
 
 def _loses_names(pair: Pair, entry: Any) -> bool:
     """Whether an array has dimensions that only its own attributes name."""
-    names, array = "_ARRAY_DIMENSIONS", pair.node
-    named = isinstance(array, Array) and bool(array.stored_shape) and names in array.attributes
-    return named and not (isinstance(entry, Mapping) and names in entry)
+    array = pair.node
+    named = isinstance(array, Array) and bool(array.stored_shape) and _NAMES in array.attributes
+    return named and not (isinstance(entry, Mapping) and _NAMES in entry)
+
+
+_NAMES = "_ARRAY_DIMENSIONS"
 
 
 def _shown(value: Any) -> str:

@@ -109,12 +109,12 @@ def _name_dimensions(node: Node) -> Draft | None:
 
 
 def _are_misnamed(array: Array) -> bool:
-    """Whether the attributes of an array lie beside it under another name."""
+    """Whether the attributes of an array lie beside it under another name, or in a folder of theirs."""
     if array.document(".zattrs") is not None:
         return False
     here = array.hierarchy.reader.list_many([array.path[1:]], limit=100)[0]
     return not isinstance(here, ReadError) and any(
-        renamed_document(name) == ".zattrs" for name in here.names
+        ".zattrs" in (name, renamed_document(name)) for name in here.names
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import permutations
 
 from nz_explorer.engine.fixes import Draft, add, set_attribute
@@ -21,7 +21,7 @@ MOST_PERMUTED = 6
 def suggested_names(array: Array) -> tuple[list[str], bool]:
     """Return names for the dimensions of an array, and whether its own metadata give them.
 
-    Looked for in what it says itself (`names_given`), in what netCDF-C noted, in the axes of an OME-Zarr image, in
+    Looked for in what it says itself (`names_given`), in its consolidated entry, in what netCDF-C noted, in the axes of an OME-Zarr image, in
     ``spatial:dimensions`` of itself and the groups above, in the axes of cs, in its own name where an array beside it has
     such a dimension, in an array beside it of the same shape, and in the one-dimensional arrays beside it of the right lengths.
 
@@ -38,6 +38,8 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
     shape = array.shape or ()
     if (given := names_given(array)) is not None:
         return given[1], True
+    if in_entry := _names_in_entry(array):
+        return in_entry, True
     noted = [reference.rpartition("/")[2] for reference in array.dimension_references or ()]
     if noted and all(noted):
         return noted, True
@@ -102,6 +104,22 @@ def names_given(array: Array) -> tuple[str, list[str]] | None:
             if named and plain in _MEANT and len(own) == len(array.shape or ()):
                 return pointer(member), own
     return None
+
+
+def _names_in_entry(array: Array) -> list[str]:
+    """Return the names in the consolidated metadata, by which readers go where the document of the array has lost them."""
+    consolidated = array.hierarchy.consolidated
+    if consolidated is None:
+        return []
+    document, member = (
+        (".zattrs", "_ARRAY_DIMENSIONS")
+        if consolidated.zarr_format == 2
+        else ("zarr.json", "dimension_names")
+    )
+    entry = consolidated.entry(array.path, document)
+    names = entry.get(member) if isinstance(entry, Mapping) else None
+    fits = isinstance(names, list) and len(names) == len(array.shape or ())
+    return list(names) if fits and all(isinstance(name, str) and name for name in names) else []
 
 
 def _orders_of_axes(array: Array) -> list[list[str]]:

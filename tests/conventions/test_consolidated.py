@@ -272,6 +272,26 @@ def test_attributes_that_only_the_entry_has_can_be_written_again(
     assert not nz.check(tmp_path, select=["NZ-CONS"], progress=False).findings
 
 
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_names_that_the_entry_still_has_are_not_made_up(tmp_path: Path, zarr_format: int) -> None:
+    _write(tmp_path, zarr_format)
+    name, member = (
+        (".zattrs", "_ARRAY_DIMENSIONS") if zarr_format == 2 else ("zarr.json", "dimension_names")
+    )
+    file = tmp_path / "b" / name
+    before = json.loads(file.read_text("utf-8"))
+    left = {key: value for key, value in before.items() if key != member}
+    file.write_text(json.dumps(left), "utf-8")
+    for array in ("a", "x", "y"):  # whose names would be taken
+        shutil.rmtree(tmp_path / array)
+    hierarchy = nz.open_store(tmp_path, mode="r+")
+    rule = "Z2-OGC-002" if zarr_format == 2 else "NZ-DIM-001"
+    report = nz.check(hierarchy, progress=False)
+    (found,) = (finding for finding in report.findings if finding.rule == rule)
+    nz.apply([found], hierarchy).write()
+    assert json.loads(file.read_text("utf-8")) == before
+
+
 def test_attributes_are_copied_where_readers_refuse_the_document_beside_them(
     tmp_path: Path,
 ) -> None:

@@ -118,8 +118,9 @@ def _names_in_entry(array: Array) -> list[str]:
     )
     entry = consolidated.entry(array.path, document)
     names = entry.get(member) if isinstance(entry, Mapping) else None
-    fits = isinstance(names, list) and len(names) == len(array.shape or ())
-    return list(names) if fits and all(isinstance(name, str) and name for name in names) else []
+    if not isinstance(names, list) or len(names) != len(array.shape or ()):
+        return []
+    return list(names) if all(isinstance(name, str) and name for name in names) else []
 
 
 def _orders_of_axes(array: Array) -> list[list[str]]:

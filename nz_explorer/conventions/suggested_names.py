@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 from typing import Any
 
@@ -28,8 +28,8 @@ _MOST_NAMES = 8
 def suggested_names(array: Array) -> tuple[list[str], bool]:
     """Return names for the dimensions of an array, and whether its own metadata give them.
 
-    Looked for in what it says itself (`names_given`), in what netCDF-C noted, in the axes of an OME-Zarr image, in
-    ``spatial:dimensions`` of itself and the groups above, in the axes of cs, in its own name where an array beside it has
+    Looked for in what it says itself (`names_given`), in its consolidated entry, in what netCDF-C noted, in the axes of an
+    OME-Zarr image, in ``spatial:dimensions`` of itself and the groups above, in the axes of cs, in its own name where an array beside it has
     such a dimension, in an array beside it of the same shape, in the other levels of a pyramid, and in the one-dimensional
     arrays beside it of the right lengths.
 
@@ -47,8 +47,8 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
     if (given := names_given(array)) is not None:
         return given[1], True
     noted = [reference.rpartition("/")[2] for reference in array.dimension_references or ()]
-    if noted and all(noted):
-        return noted, True
+    if named := _names_in_entry(array) or (noted if all(noted) else []):
+        return named, True
     if len(shape) == 1 and nczarr.is_scalar(array):
         return [nczarr.SCALAR_DIMENSION], True
     if (level := images.image_level(array)) is not None:
@@ -148,6 +148,23 @@ def names_left(array: Array, given: Sequence[Any]) -> list[str] | None:
     }
     likely = [some for some, known in fitting.items() if known == max(fitting.values())]
     return [*likely[0]] if len(likely) == 1 else None
+
+
+def _names_in_entry(array: Array) -> list[str]:
+    """Return the names in the consolidated metadata, by which readers go where the document of the array has lost them."""
+    consolidated = array.hierarchy.consolidated
+    if consolidated is None:
+        return []
+    document, member = (
+        (".zattrs", "_ARRAY_DIMENSIONS")
+        if consolidated.zarr_format == 2
+        else ("zarr.json", "dimension_names")
+    )
+    entry = consolidated.entry(array.path, document)
+    names = entry.get(member) if isinstance(entry, Mapping) else None
+    if not isinstance(names, list) or len(names) != len(array.shape or ()):
+        return []
+    return list(names) if all(isinstance(name, str) and name for name in names) else []
 
 
 def _orders_of_axes(array: Array) -> list[list[str]]:

@@ -216,6 +216,96 @@ def test_a_document_that_readers_refuse_is_not_copied_into_the_entry_that_they_r
     assert fix.note.startswith(f"mend b/{file.name} first")
 
 
+@pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.parametrize(
+    ("member", "given"),
+    [
+        ("order", "X"),
+        ("fill_value", ...),
+        ("dimension_separator", "-"),
+        ("zarr_format", 3),
+        ("_ARRAY_DIMENSIONS", ...),
+    ],
+)
+def test_safe_fixes_leave_what_readers_open_by_the_entries(
+    tmp_path: Path, member: str, given: Any, listed: bool
+) -> None:
+    """What is given here as an ellipsis is left out."""
+    _write(tmp_path, 2)
+    file = tmp_path / "b" / (".zattrs" if member.startswith("_") else ".zarray")
+    document = json.loads(file.read_text("utf-8")) | {member: given}
+    if given is ...:
+        del document[member]
+    file.write_text(json.dumps(document), "utf-8")
+
+    def without(entries: dict[str, Any]) -> None:
+        del entries["b/.zarray"], entries["b/.zattrs"]
+
+    if not listed:
+        _entries(tmp_path, 2, without)
+    before = sorted(xarray.open_zarr(tmp_path, consolidated=True).variables)
+    found = nz.check(tmp_path, select=["NZ-CONS"], progress=False).findings
+    if listed or not member.startswith("_"):
+        assert [finding.fix.safety for finding in found] == ["suggest"]
+        CliRunner().invoke(main, ["fix", str(tmp_path), "--yes", "--select", "NZ-CONS"])
+    assert sorted(xarray.open_zarr(tmp_path, consolidated=True).variables) == before
+
+
+@pytest.mark.parametrize(("path", "safeties"), [("b", ["suggest"]), ("", ["unsafe", "suggest"])])
+def test_attributes_that_only_the_entry_has_can_be_written_again(
+    tmp_path: Path, path: str, safeties: list[str]
+) -> None:
+    """Without the entry there would be no names of dimensions either."""
+    _write(tmp_path, 2)
+    zarr.open_group(tmp_path, mode="r+", use_consolidated=False).create_group(
+        "g", attributes={"k": 1}
+    )
+    zarr.consolidate_metadata(tmp_path, zarr_format=2)
+    file = tmp_path / (path or "g") / ".zattrs"
+    before = json.loads(file.read_text("utf-8"))
+    file.unlink()
+    hierarchy = nz.open_store(tmp_path, mode="r+")
+    (found,) = nz.check(hierarchy, select=["NZ-CONS-002"], progress=False).findings
+    assert [fix.safety for fix in found.fixes] == safeties
+    nz.apply([found.fixes[-1]], hierarchy).write()
+    assert json.loads(file.read_text("utf-8")) == before
+    assert not nz.check(tmp_path, select=["NZ-CONS"], progress=False).findings
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_names_that_the_entry_still_has_are_not_made_up(tmp_path: Path, zarr_format: int) -> None:
+    _write(tmp_path, zarr_format)
+    name, member = (
+        (".zattrs", "_ARRAY_DIMENSIONS") if zarr_format == 2 else ("zarr.json", "dimension_names")
+    )
+    file = tmp_path / "b" / name
+    before = json.loads(file.read_text("utf-8"))
+    left = {key: value for key, value in before.items() if key != member}
+    file.write_text(json.dumps(left), "utf-8")
+    for array in ("a", "x", "y"):  # whose names would be taken
+        shutil.rmtree(tmp_path / array)
+    hierarchy = nz.open_store(tmp_path, mode="r+")
+    rule = "Z2-OGC-002" if zarr_format == 2 else "NZ-DIM-001"
+    report = nz.check(hierarchy, progress=False)
+    (found,) = (finding for finding in report.findings if finding.rule == rule)
+    nz.apply([found], hierarchy).write()
+    assert json.loads(file.read_text("utf-8")) == before
+
+
+def test_attributes_are_copied_where_readers_refuse_the_document_beside_them(
+    tmp_path: Path,
+) -> None:
+    _write(tmp_path, 2)
+    for name, more in ((".zarray", {"order": "X"}), (".zattrs", {"units": "km"})):
+        file = tmp_path / "b" / name
+        file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | more), "utf-8")
+    found = nz.check(tmp_path, select=["NZ-CONS-002"], progress=False).findings
+    assert {finding.pointer: finding.fix.safety for finding in found} == {
+        "/.zarray/order": "suggest",
+        "/.zattrs/units": "safe",
+    }
+
+
 def test_the_document_of_a_group_is_written_as_its_entry_says(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

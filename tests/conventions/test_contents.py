@@ -364,3 +364,18 @@ def test_what_xarray_shows_of_a_coordinate_that_was_not_written(
         "NZ-COORD-008": f"shows {shown} in place of positions",
         "CF-COORD-004": empty if shown == "NaN" else f"shows {shown} in place of positions",
     }
+
+
+@pytest.mark.parametrize(("chunks", "others"), [([0], {}), ([], {"zarr-python", "xarray"})])
+def test_netcdf_c_returns_base64_where_chunks_of_byte_strings_are_missing(
+    tmp_path: Path, chunks: list[int], others: Any
+) -> None:
+    """As netCDF-C 4.10.1 does; others return what it stands for."""
+    group = zarr.open_group(tmp_path, mode="w", zarr_format=2)
+    array = group.create_array("a", shape=(4,), chunks=(2,), dtype="S4", fill_value=b"--")
+    for start in chunks:
+        array[start : start + 2] = b"abcd"
+    (found,) = nz.check(tmp_path, values="all", progress=False, select=["Z2-CHUNK-005"]).findings
+    given = array.metadata.to_dict()["fill_value"]
+    assert found.readers["netCDF-C"] == f'returns the text "{given}" there, which is base64 (4.10)'
+    assert found.readers.keys() == {"netCDF-C", *others}

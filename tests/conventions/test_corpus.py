@@ -51,6 +51,8 @@ def _changes(finding: nz.Finding, documents: dict[str, bytes]) -> bool:
     """Whether the fix of a finding changes one of the documents that can be parsed; raises if it cannot be applied."""
     changes = []
     for change in () if finding.fix is None else finding.fix.changes:
+        if change.document not in documents and change.patch:  # which makes it
+            return True
         try:
             document = json.loads(documents.get(change.document, b""))
         except ValueError:

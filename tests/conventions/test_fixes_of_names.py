@@ -410,6 +410,21 @@ def test_names_that_an_array_gives_elsewhere_are_not_made_up(
     assert "_array_dimensions" not in after
 
 
+@pytest.mark.parametrize(("beside", "kept"), [("zattrs", True), ("zattrs.txt", True), ("x", False)])
+def test_names_in_misnamed_attributes_are_not_made_up(
+    beside: str, kept: bool, tmp_path: Path
+) -> None:
+    """Made-up names would be the .zattrs beside which TREE-013 does not tell of the other one."""
+    zarr.open_group(tmp_path, mode="w", zarr_format=2).create_array("v", shape=(2, 3), dtype="f4")
+    attributes = tmp_path / "v" / ".zattrs"
+    attributes.write_text(json.dumps({"_ARRAY_DIMENSIONS": ["lat", "lon"]}))
+    attributes.rename(tmp_path / "v" / beside)
+    found = nz.check(tmp_path, select=["Z2-OGC-002", "TREE-013"], progress=False).findings
+    fixes = {finding.rule: finding.fix for finding in found}
+    assert (fixes["Z2-OGC-002"] is None) is kept
+    assert (fixes.get("TREE-013") is not None) is kept
+
+
 @pytest.mark.parametrize(
     ("attributes", "changed"),
     [

@@ -227,6 +227,46 @@ def test_what_is_called_as_in_v3_keeps_what_it_says(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "a/.zarray").read_bytes()) == ARRAY
 
 
+@pytest.mark.parametrize(
+    ("rule", "given", "right"),
+    [
+        ("Z2-ARR-006", {"chunks": ["2"]}, {"chunks": [2]}),
+        ("Z2-ARR-006", {"chunks": [2.0]}, {"chunks": [2]}),
+        ("Z2-ARR-006", {"shape": [], "chunks": [1]}, {"shape": [], "chunks": []}),
+        ("Z2-ARR-007", {"compressor": [{"id": "zlib"}]}, {"compressor": {"id": "zlib"}}),
+        ("Z2-ARR-008", {"filters": {"id": "crc32"}}, {"filters": [{"id": "crc32"}]}),
+    ],
+)
+def test_what_is_meant_gets_its_form(
+    tmp_path: Path, rule: str, given: dict[str, Any], right: dict[str, Any]
+) -> None:
+    store = written(tmp_path, {".zgroup": GROUP, "a/.zarray": ARRAY | given})
+    assert rule not in fixed(store, rule)
+    assert json.loads((tmp_path / "a/.zarray").read_bytes()) == ARRAY | right
+
+
+@pytest.mark.parametrize("given", [["0"], ["-2"], ["two"], ["2", "2"], [2.5]])
+def test_lengths_of_chunks_that_fit_nothing_are_not_made_up(
+    tmp_path: Path, given: list[Any]
+) -> None:
+    store = written(tmp_path, {".zgroup": GROUP, "a/.zarray": ARRAY | {"chunks": given}})
+    (found,) = nz.check(store, select=["Z2-ARR-006"], progress=False).findings
+    assert found.fix is None
+
+
+@pytest.mark.parametrize(("right", "member"), [("filters", "filter"), ("fill_value", "fillvalue")])
+def test_null_does_not_take_the_place_of_what_is_misspelt(
+    tmp_path: Path, right: str, member: str
+) -> None:
+    meant = {**ARRAY, "filters": [{"id": "shuffle", "elementsize": 8}], "fill_value": -1.0}
+    array = {(member if key == right else key): value for key, value in meant.items()}
+    store = written(tmp_path, {".zgroup": GROUP, "a/.zarray": array})
+    (missing,) = nz.check(store, select=["Z2-ARR-002"], progress=False).findings
+    assert missing.fix is None
+    assert not fixed(store, "Z2-ARR-003") & {"Z2-ARR-002", "Z2-ARR-003"}
+    assert json.loads((tmp_path / "a/.zarray").read_bytes()) == meant
+
+
 @pytest.mark.parametrize(("key", "right"), [("a/0/0", "/"), ("a/0.0", "."), ("a/.zattrs", ".")])
 def test_a_separator_that_is_none_becomes_that_of_the_chunks(
     tmp_path: Path, key: str, right: str

@@ -179,7 +179,8 @@ def noted_below(root: Node) -> list[Node]:
         for child in root.hierarchy.children(root)
         if (place := nczarr.find(child, "array" if isinstance(child, Array) else "group"))
         and place.era != "objects"  # of which 4.10 reads nothing anyway
-        and nczarr.find(child, "superblock") is None  # a dataset of its own, which the root only holds
+        and nczarr.find(child, "superblock")
+        is None  # a dataset of its own, which the root only holds
     ]
 
 

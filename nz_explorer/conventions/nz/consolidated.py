@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 from nz_explorer.conventions.nz import consolidated_for_netcdf as for_netcdf
 from nz_explorer.conventions.nz.consolidated_kinds import (
     UNLESS,
+    copied,
+    copy,
     is_taken_for_array,
     taken_for_array,
+    why_not_copied,
 )
 from nz_explorer.conventions.zarr2.members import ARRAY_MEMBERS, NCZARR
 from nz_explorer.documents import pointers
@@ -83,18 +86,19 @@ def _attributes_alone(pair: Pair) -> Iterator[Fail]:
     if any(document.name == name for document in pair.stored):
         return
     holder, pointer = pair.consolidated.holder, pair.pointer(name)
+    key, content = f"{below(pair.path)[1:]}{name}", dict(entry)
+    fixes: list[FixMaker] = [lambda _node: Draft("suggest", (add("", content),), document=key)]
+    if not (isinstance(pair.node, Array) and pair.node.stored_shape and _NAMES in entry):
+        # xarray opens no array of which it finds no names of dimensions
+        fixes.insert(0, lambda _node: Draft("unsafe", (remove(pointer),), document=holder.key))
     yield Fail(
         f"/{name}",
         f"{pair.path} has no .zattrs, and the consolidated metadata have attributes for it:"
         f" {listed(map(json_text, entry))}",
         related=("/",),
         places=(Place(pair.path, f"/{name}"), Place("/", f"/{holder.name}{pointer}")),
-        fix=lambda _node: Draft("unsafe", (remove(pointer),), document=holder.key),
-        alternatives=(
-            lambda _node: Draft(
-                "suggest", note="write .zattrs again with what the consolidated metadata have"
-            ),
-        ),
+        fix=fixes[0],
+        alternatives=tuple(fixes[1:]),
     )
 
 
@@ -224,9 +228,12 @@ def _is_no_node(consolidated: Consolidated, path: str) -> bool:
 
 def _loses_names(pair: Pair, entry: Any) -> bool:
     """Whether an array has dimensions that only its own attributes name."""
-    names, array = "_ARRAY_DIMENSIONS", pair.node
-    named = isinstance(array, Array) and bool(array.stored_shape) and names in array.attributes
-    return named and not (isinstance(entry, Mapping) and names in entry)
+    array = pair.node
+    named = isinstance(array, Array) and bool(array.stored_shape) and _NAMES in array.attributes
+    return named and not (isinstance(entry, Mapping) and _NAMES in entry)
+
+
+_NAMES = "_ARRAY_DIMENSIONS"
 
 
 def _shown(value: Any) -> str:
@@ -238,25 +245,11 @@ def _rewrite_entry(pair: Pair, name: str, how: str) -> FixMaker:
         document = None if pair.node is None else pair.node.document(name)
         if document is None or not document.ok:
             return None
-        operation = (replace if how == "replace" else add)(pair.pointer(name), _copied(document))
-        return _copy(pair.node, document, operation, pair.consolidated.holder.key)
+        operation = (replace if how == "replace" else add)(pair.pointer(name), copied(document))
+        entry = pair.consolidated.entry(pair.path, name)
+        return copy(pair.node, document, operation, pair.consolidated.holder.key, entry)
 
     return fix
-
-
-def _copy(node: Node | None, document: Document, operation: Operation, key: str | None) -> Draft:
-    """Return what copies a document into an entry: not that of an array that readers refuse, who have the entry instead."""
-    from nz_explorer.values.contents import refusal
-
-    why = refusal(node) if isinstance(node, Array) else ""
-    if why:
-        note = f"mend {document.key} first, which zarr-python refuses, or write what the entry has there: {why}"
-        return Draft("suggest", note=note)
-    return Draft("safe", (operation,), document=key)
-
-
-def _copied(document: Document) -> dict[str, Any]:
-    return {key: value for key, value in document.value.items() if key != "consolidated_metadata"}
 
 
 @rule("NZ-CONS-003", on="entry", when=_is_stored)
@@ -300,7 +293,10 @@ def _add_entry(pair: Pair) -> FixMaker:
             if not documents:
                 note = f"mend {missing.path} first: zarr-python opens nothing where an entry is there and its group's is not"
                 return Draft("suggest", note=note)
-            operations += [add(missing.pointer(each.name), _copied(each)) for each in documents]
+            # readers that stop at an entry see nothing of the rest either
+            if notes := list(filter(None, (why_not_copied(missing.node, d) for d in documents))):
+                return Draft("suggest", note=notes[0])
+            operations += [add(missing.pointer(each.name), copied(each)) for each in documents]
         return Draft("safe", tuple(operations), document=pair.consolidated.holder.key)
 
     return fix
@@ -473,9 +469,9 @@ def _entry_pointer(name: str) -> str:
 
 
 def _renew(home: Node, child: Node, document: Document, name: str) -> FixMaker:
-    operation = replace(_entry_pointer(name), _copied(document))
+    operation = replace(_entry_pointer(name), copied(document))
     key = None if home.main_document is None else home.main_document.key
-    return lambda _node: _copy(child, document, operation, key)
+    return lambda _node: copy(child, document, operation, key)
 
 
 def _without(home: Node, names: list[str]) -> FixMaker:

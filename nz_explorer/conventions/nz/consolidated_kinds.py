@@ -1,16 +1,20 @@
-"""NZ: consolidated metadata of Zarr v2 that make an array of a group, as either kind has a document of its own."""
+"""NZ: entries of consolidated metadata: such as make an array of a group, and documents that are not to take their place."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nz_explorer.engine.findings import Fail, Place
 from nz_explorer.engine.fixes import Draft, Operation, add, remove
+from nz_explorer.model import Array
 
 if TYPE_CHECKING:
+    from nz_explorer.documents import Document
     from nz_explorer.engine.entry_comparison import Pair
+    from nz_explorer.model import Node
 
+_NAMES = "_ARRAY_DIMENSIONS"
 UNLESS = "unless told not to use consolidated metadata"
 _READERS = {
     "zarr-python": f"shows an array in place of the group, {UNLESS}",
@@ -66,4 +70,64 @@ def taken_for_array(pair: Pair) -> Fail:
                 note="if it is the array that is meant, write .zarray again with what the consolidated metadata have",
             ),
         ),
+    )
+
+
+def copied(document: Document) -> dict[str, Any]:
+    """Return what an entry has of a document.
+
+    Parameters
+    ----------
+    document : Document
+        One that holds an object.
+    """
+    return {key: value for key, value in document.value.items() if key != "consolidated_metadata"}
+
+
+def copy(
+    node: Node | None, document: Document, operation: Operation, key: str | None, entry: Any = None
+) -> Draft:
+    """Return what copies a document into an entry: not one with which readers fail, who have the entry instead.
+
+    Parameters
+    ----------
+    node : Node or None
+        The node of the document.
+    document : Document
+        What is copied.
+    operation : Operation
+        What is done to the consolidated metadata.
+    key : str or None
+        Where these are.
+    entry : object, optional
+        What is there now.
+    """
+    why = why_not_copied(node, document, entry)
+    return Draft("suggest", note=why) if why else Draft("safe", (operation,), document=key)
+
+
+def why_not_copied(node: Node | None, document: Document, entry: Any = None) -> str:
+    """Return what has to be done before a document is copied into an entry; nothing where it can be.
+
+    Parameters
+    ----------
+    node : Node or None
+        The node of the document.
+    document : Document
+        What is copied.
+    entry : object, optional
+        What is there now.
+    """
+    from nz_explorer.values.contents import refusal
+
+    if not isinstance(node, Array):
+        return ""
+    if document.name != ".zattrs":
+        why, there = refusal(node), "" if entry is None else ", or write what the entry has there"
+        return f"mend {document.key} first, which zarr-python refuses{there}: {why}" if why else ""
+    named = isinstance(entry, Mapping) and _NAMES in entry and bool(node.stored_shape)
+    return (
+        f"write {_NAMES} into {document.key} first, as the entry has it: without it xarray opens nothing"
+        if named and _NAMES not in document.value
+        else ""
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from posixpath import normpath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -73,6 +74,8 @@ def repeated_names(node: Node) -> Iterator[Fail]:
 
 _BAD_PARTS = ("", ".", "..")
 """Parts that the path of a key cannot have."""
+_OF_NODES = ("zarr.json", ".zgroup", ".zarray")
+"""Documents that make a node."""
 _LISTED = {
     True: "raises ValueError: The path is invalid because it contains '.' or '..' segments",
     False: "raises RecursionError",
@@ -88,14 +91,17 @@ def names_that_are_no_keys(node: Node) -> Iterator[Fail]:
         some = listed([json_text(name) for name in odd[:3]])
         more = " and more" if len(odd) > 3 else ""
         raised = sorted({_LISTED[part != ""] for part in _listed_parts(node, odd)})
-        does = ", or ".join([raised[0], *raised[1:]]) if raised else ""
-        readers = dict.fromkeys(("zarr-python", "xarray"), f"{does}, when it lists the group")
+        lost = not raised and _hides_nodes(node, odd)
+        does = (
+            "does not see the node" if lost else f"{', or '.join(raised)}, when it lists the group"
+        )
+        readers = dict.fromkeys(("zarr-python", "xarray"), does)
         yield Fail(
             "",
             f"names in this zip file cannot be keys of a store: {some}{more}; they have to be relative, with slashes, and no"
             " part of them may be empty, . or ..",
-            impact=None if raised else "convention",
-            readers=readers if raised else {},
+            impact=None if raised else "values" if lost else "convention",
+            readers=readers if raised or lost else {},
             fix=lambda _node: Draft(
                 "suggest",
                 note="unzip it (unzip and 7-Zip repair such names), and zip it again from inside the folder",
@@ -115,6 +121,17 @@ def _listed_parts(node: Node, names: Iterable[str]) -> Iterator[str]:
             here = node if path == "/" else node.hierarchy.get(path)
             if here is not None and here.kind == "group":
                 yield part
+
+
+def _hides_nodes(node: Node, names: Iterable[str]) -> bool:
+    """Whether one of the names would be the document of a node that is not in the store otherwise."""
+    if node.hierarchy.consolidated is not None:
+        return False
+    keys = (normpath(name).lstrip("/").rpartition("/") for name in names)
+    return any(
+        document in _OF_NODES and node.hierarchy.get(f"/{path}") is None
+        for path, _, document in keys
+    )
 
 
 @rule("TREE-020", on="root")
@@ -330,6 +347,14 @@ def _with_backslash(node: Node, held: Iterable[str]) -> Iterator[Fail]:
     names = sorted(name for name in held if "\\" in name)
     if not names:
         return
+    readers = None
+    if node.kind == "array":
+        readers = dict.fromkeys(_ALL, "does not find it, and returns the fill value for a chunk")
+    elif node.hierarchy.zarr_format == 2:
+        here = node.hierarchy.reader.list_many([node.path[1:]], limit=1000)[0]
+        if not isinstance(here, ReadError) and here.folders.issuperset(names):
+            unseen = dict.fromkeys(_ALL[:2], "does not see the node")
+            readers = unseen | {"netCDF-C": "shows the node, by the name with the backslash"}
     shown = [json_text(name).replace("\\\\", "\\") for name in names[:3]]
     some = listed(shown) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
     has, it = ("has", "it") if len(names) == 1 else ("have", "them")
@@ -341,6 +366,7 @@ def _with_backslash(node: Node, held: Iterable[str]) -> Iterator[Fail]:
         "",
         f"{some} in {node.path} {has} a backslash in the name: Zarr separates names by /, so readers do not see {it}",
         rule="TREE-015",
+        readers=readers,
         fix=lambda _node: Draft(
             "suggest",
             note=f"{how} {names[0]} to {right}{ending}",
@@ -387,8 +413,12 @@ def _renamed(node: Node, folder: str, names: Iterable[str]) -> Iterator[Fail]:
     held = set(names)
     for name in sorted(held):
         right = renamed_document(name)
+        key = f"{below(node.path)[1:]}{folder}"
+        if right == "zarr.json" and node.hierarchy.zarr_format == 2:  # a .zarr may be any document
+            content = _content(f"{key}{name}", node) or {}
+            if content.get("zarr_format") == 2:
+                right = ".zarray" if "shape" in content else ".zgroup"
         if right is not None and right not in held:
-            key = f"{below(node.path)[1:]}{folder}"
             yield Fail(
                 "",
                 f"{key}{name} is most likely {right} under another name, so readers do not see what it says",

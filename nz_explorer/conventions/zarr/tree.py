@@ -347,7 +347,7 @@ def array_in_one_format(array: Array, inside: Inside) -> Iterator[Fail | Undecid
 
 def _in_both_formats(node: Node, names: tuple[str, ...]) -> Iterator[Fail | Undecided]:
     old = sorted(DOCUMENTS_V2.intersection(names))
-    if not old or "zarr.json" not in names:
+    if not old or "zarr.json" not in names or _is_v2_under_another_name(node):  # TREE-005
         return
     try:
         other = in_other_format(node.hierarchy, node)

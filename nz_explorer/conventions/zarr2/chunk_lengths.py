@@ -13,6 +13,7 @@ from nz_explorer.conventions.zarr3.nodes import (
     is_integer,
     set_to,
     shown,
+    whole_numbers,
 )
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.registry import rule
@@ -42,11 +43,13 @@ def chunks(array: Array) -> Iterator[Fail]:
         yield from _true_for_one(given, stored, what)
     elif not isinstance(given, list) or not all(map(is_integer, given)):
         lone = is_integer(given) and given > 0 and len(lengths) == 1  # a list of one to zarr-python
+        meant = [given] if lone else whole_numbers(given)
+        fits = meant and len(meant) == len(lengths) and min(meant) > 0
         yield Fail(
             _first(given, is_integer),
             f"{what}, got {shown(given)}",
             readers=NCZARR_ERROR if lone else NO_ELEMENTS_OF_V2 if _is_false(given) else None,
-            fix=set_to("/.zarray/chunks", [given]) if lone else None,
+            fix=set_to("/.zarray/chunks", meant) if fits else None,
         )
     elif stored is not None and len(given) != len(lengths):
         yield _of_another_rank(given, stored, f"{what}, got {len(given)}: {shown(given)}")
@@ -80,7 +83,8 @@ def _of_another_rank(given: list[int], shape: tuple[int, ...], said: str) -> Fai
     first, rest = given[: len(shape)], given[len(shape) :]
     likely = all(length == 1 for length in rest) or first == list(shape)
     if not shape:  # netCDF-C does not show it: Z2-OGC-010
-        return Fail("/.zarray/chunks", said, readers=_REFUSED_RANK)
+        fix = set_to("/.zarray/chunks", [], "suggest")
+        return Fail("/.zarray/chunks", said, readers=_REFUSED_RANK, fix=fix)
     if rest and likely and min(first) > 0:
         return Fail(
             "/.zarray/chunks",

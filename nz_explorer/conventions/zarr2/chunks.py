@@ -19,6 +19,7 @@ from nz_explorer.conventions.zarr2.chunk_keys import (
 )
 from nz_explorer.conventions.zarr2.codecs import no_chunk_can_be_read
 from nz_explorer.conventions.zarr3 import chunks as of_v3
+from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.registry import rule
 
@@ -119,6 +120,9 @@ def _of_other_size(fail: Fail) -> Fail:
     return dataclasses.replace(fail, readers=readers, impact="values", stops=tuple(OTHERS))
 
 
+_FILLED = dict.fromkeys(("zarr-python", "xarray"), "returns the fill_value there")
+
+
 @rule("Z2-CHUNK-005", on="contents", formats=(2,), when=of_v3.is_looked_for)
 def chunks_are_written(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     """Require every chunk, or that what was not written reads as missing; Z2-ARR-010 and Z2-CHUNK-001 tell of those under other keys."""
@@ -132,7 +136,15 @@ def chunks_are_written(array: Array, contents: Contents) -> Iterator[Fail | Unde
         # readers differ: true is 1 to zarr-python, and some refuse the array
         yield Undecided("dependency: Z2-FV")
         return
-    yield from of_v3.unwritten(array, contents)
+    given = array.metadata["fill_value"]
+    as_it_stands = given if array.data_type.name == "null_terminated_bytes" else None
+    for result in of_v3.unwritten(array, contents):
+        if isinstance(result, Fail) and as_it_stands:
+            does = f"returns the text {json_text(as_it_stands)} there, which is base64 (4.10)"
+            others = _FILLED if result.readers is None else result.readers
+            yield dataclasses.replace(result, readers={**others, "netCDF-C": does})
+        else:
+            yield result
 
 
 @rule("Z2-CHUNK-006", on="contents", formats=(2,), when=of_v3.is_looked_for)

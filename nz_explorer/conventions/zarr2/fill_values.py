@@ -149,6 +149,8 @@ def _as_base64(node: Node) -> Draft | None:
     if isinstance(given, str) and _may_be_plain(node, given, raw):
         as_text = base64.b64encode(given.encode("ascii").ljust(size, b"\0")).decode("ascii")
         note = f"this is what readers make of it; if it was meant as plain text, write {as_text}"
+    elif given == "" and node.data_type.name == "null_terminated_bytes":
+        note = "netCDF-C up to 4.10 shows it as it stands where chunks are missing; of null it makes empty texts"
     return Draft("unsafe", (replace(FILL, base64.b64encode(fitting).decode("ascii")),), note)
 
 

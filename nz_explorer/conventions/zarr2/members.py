@@ -69,6 +69,8 @@ _HOMES = {
 def mandatory_members(array: Array) -> Iterator[Fail]:
     """Require the members of .zarray, none of which has a default."""
     seems_v2 = array.metadata.get("zarr_format", 2) == 2  # at which zarr-python looks first
+    known = array.metadata.keys()
+    misspelt = {_meant(member, ARRAY_MEMBERS - known) for member in known - ARRAY_MEMBERS}
     for member in MANDATORY:
         if member not in array.metadata:
             readers = READERS_WITHOUT.get(member)
@@ -83,7 +85,8 @@ def mandatory_members(array: Array) -> Iterator[Fail]:
             yield Fail(
                 f"/.zarray/{member}",
                 f"{member} is missing from .zarray",
-                fix=_add_null(member) if member in NULLABLE else None,
+                # null would take the place of what Z2-ARR-003 moves there
+                fix=_add_null(member) if member in NULLABLE and member not in misspelt else None,
                 readers=readers,
                 impact="values" if shown or member in UNSEEN_WITHOUT else None,
                 stops=others if shown else ("netCDF-C",) if member in UNSEEN_WITHOUT else (),

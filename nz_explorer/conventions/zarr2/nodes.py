@@ -131,7 +131,10 @@ def compressor(array: Array) -> Iterator[Fail]:
     given = array.metadata.get("compressor")
     if given is not None and not _is_codec(given):
         said = 'compressor must be null or an object with an "id"'
-        yield unidentified("/.zarray/compressor", given, said)
+        found = unidentified("/.zarray/compressor", given, said)
+        if isinstance(given, list) and len(given) == 1 and _is_codec(given[0]):
+            found = replace(found, fix=set_to("/.zarray/compressor", given[0], "suggest"))
+        yield found
 
 
 @rule("Z2-ARR-008", on="array", formats=V2)
@@ -141,7 +144,8 @@ def filters(array: Array) -> Iterator[Fail]:
     if given is not None and not isinstance(given, list):
         said = f"filters must be null or a list, got {shown(given)}"
         readers = {"netCDF-C": "refuses the dataset: Filter error"} if given in ({}, "") else None
-        yield Fail("/.zarray/filters", said, readers=readers)
+        fix = set_to("/.zarray/filters", [given], "suggest") if _is_codec(given) else None
+        yield Fail("/.zarray/filters", said, readers=readers, fix=fix)
         return
     if given == []:
         yield Fail(

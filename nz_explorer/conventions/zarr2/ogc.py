@@ -31,6 +31,8 @@ from nz_explorer.model.dialects import crs
 from nz_explorer.model.dialects.multiscales import levels_above
 from nz_explorer.model.dialects.nczarr import MAX_LENGTHS, SCALAR_DIMENSION, find_object
 from nz_explorer.model.dialects.tables import is_of_a_table
+from nz_explorer.model.hierarchy import renamed_document
+from nz_explorer.store import ReadError
 from nz_explorer.text.phrases import listed, plural
 
 if TYPE_CHECKING:
@@ -95,10 +97,22 @@ def _name_dimensions(node: Node) -> Draft | None:
     given, right = names_given(node), node.attribute_pointer("_ARRAY_DIMENSIONS")
     if given is not None and given[0].lower() == right.lower():
         return Draft("suggest", (move(given[0], right),))  # names that differ by case confuse
+    if given is None and _are_misnamed(node):
+        return None  # TREE-013 puts them back, and made-up ones would hide them
     names, certain = suggested_names(node)
     note = None if certain or not names else where_from(names, node)
     return Draft(
         "suggest" if names else "safe", set_attribute(node, "_ARRAY_DIMENSIONS", names), note
+    )
+
+
+def _are_misnamed(array: Array) -> bool:
+    """Whether the attributes of an array lie beside it under another name, or in a folder of theirs."""
+    if array.document(".zattrs") is not None:
+        return False
+    here = array.hierarchy.reader.list_many([array.path[1:]], limit=100)[0]
+    return not isinstance(here, ReadError) and any(
+        ".zattrs" in (name, renamed_document(name)) for name in here.names
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -201,10 +202,12 @@ def _left_behind(node: Node, names: Iterable[str]) -> Iterator[Fail]:
         ("it", "a group, an array or a chunk") if one else ("them", "groups, arrays or chunks")
     )
     some = listed(map(json_text, found))
+    # nobody lists what is in an array
+    warned = f"zarr-python warns of {each}, and " if node.kind == "group" else ""
     system = "macOS" if any(name[:1] in "._" for name in found) else "Windows"
     yield Fail(
         "",
-        f"{some} in {node.path} {are} of {system} and {of} to no store: zarr-python warns of {each}, and programs"
+        f"{some} in {node.path} {are} of {system} and {of} to no store: {warned}programs"
         f" that go through the folder themselves take {it} for {parts}",
         fix=_sweep,
     )
@@ -355,7 +358,8 @@ def _with_backslash(node: Node, held: Iterable[str]) -> Iterator[Fail]:
 @rule("TREE-013", "TREE-015", on="inside")
 def names_in_array(array: Array, inside: Inside) -> Iterator[Fail]:
     """Fail on the same in an array: its attributes, and its chunks."""
-    yield from _with_backslash(array, inside.other_names)
+    for fail in _with_backslash(array, inside.other_names):
+        yield replace(fail, readers=_NO_CHUNK)
     yield from _renamed(array, "", inside.other_names)
     own = {document.name for document in array.documents}
     yield from _folders_like_documents(array, "", set(inside.other_names) - own)
@@ -427,6 +431,7 @@ def _not_a_folder(key: str, inner: str | None, _node: Node) -> Draft:
 
 
 _ALL = ("zarr-python", "xarray", "netCDF-C")
+_NO_CHUNK = dict.fromkeys(_ALL, "returns the fill value for a chunk of such a name")
 _UNSEEN: dict[str, Any] = {
     "impact": "values",
     "readers": dict.fromkeys(_ALL, "does not see the group or array"),

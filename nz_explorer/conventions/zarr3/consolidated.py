@@ -128,7 +128,7 @@ def consolidated_on_array(array: Array) -> Iterator[Fail]:
             "consolidated_metadata is allowed only in groups",
             covers=("Z3-DOC-004",),
             impact=None if skipped else "blocks",
-            readers=None if skipped else _REFUSED,
+            readers={} if skipped else _REFUSED,
             fix=lambda _node: Draft("safe", (remove("/consolidated_metadata"),)),
         )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from nz_explorer.conventions.zarr.tree import DOCUMENTS_V2
+from nz_explorer.conventions.zarr.tree import DOCUMENTS_V2, NO_ENTRY
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add
@@ -267,6 +267,7 @@ def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
                     "",
                     f"folder {stem}{name} has attributes in .zattrs, but neither .zgroup nor .zarray: readers see no node there",
                     rule="TREE-014",
+                    **_in_consolidated(group, f"/{stem}{name}"),
                     fix=partial(_make_group, f"/{stem}{name}", answer.names),
                 )
             elif (
@@ -281,6 +282,17 @@ def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
                     rule="TREE-014",
                     fix=_without_metadata,
                 )
+
+
+def _in_consolidated(group: Group, path: str) -> dict[str, Any]:
+    """Return what readers do that find attributes in .zmetadata, and look there for their node in vain."""
+    consolidated = group.hierarchy.consolidated
+    if consolidated is None or consolidated.zarr_format != 2:
+        return {}
+    has = {name for name in DOCUMENTS_V2 if consolidated.entry(path, name) is not None}
+    if has == {".zattrs"}:
+        return {"impact": "blocks", "readers": NO_ENTRY}
+    return {"readers": {"netCDF-C": "does not see the node"}} if has else {}
 
 
 def _holds_only_chunks(group: Group, folder: str, listing: Listing) -> bool:

@@ -354,7 +354,8 @@ def grid_shape(array: Array) -> Iterator[Fail | Undecided]:
                 f"chunk_shape is {shown(given)}, and 2**63 - 1 is the most that readers count to",
                 severity="warning",
                 readers=dict.fromkeys(
-                    ("zarr-python", "xarray"), "raises ValueError when values are read"
+                    ("zarr-python", "xarray"),
+                    "raises ValueError when a chunk that is stored is read",
                 ),
             )
 

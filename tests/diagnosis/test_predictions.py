@@ -326,3 +326,46 @@ def test_what_zarr_python_raises_is_said_of_the_case_and_not_of_all_there_are(
     with pytest.raises((TypeError, ValueError)) as raised:
         zarr.open_array(place / "a", mode="r")
     assert raised.type.__name__ == error
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Z3-CODEC-005: a level that is a text",
+        "Z3-CODEC-008: a shard of chunks without elements",
+        "Z3-CODEC-012: a codec without a name",
+        "Z3-CODEC-012: a name of a draft",
+        "Z3-CODEC-012: null for a codec",
+        "Z3-DT-001: a time without a factor",
+        "Z3-EXT-003: a setting of dates that there is not",
+        "Z3-FV-003: bits of an integer",
+        "Z3-FV-003: a text beyond the type",
+        "Z3-GRID-001: false beside a length, at which zarr-python divides by zero",
+    ],
+)
+def test_zarr_python_raises_one_of_the_errors_that_are_named(tmp_path: Path, name: str) -> None:
+    (case,) = (case for case in CASES if case["name"] == name)
+    place = write(contents(case), tmp_path)
+    (place / "a" / "c" / "0").mkdir(parents=True)
+    (place / "a" / "c" / "0" / "0").write_bytes(bytes(24))  # some fail when they read
+    (finding, *_) = check(place, select=[case["rule"]], progress=False).findings
+    with pytest.raises(Exception) as raised:  # noqa: PT011  # of which kind is what is tested
+        zarr.open_array(place / finding.path[1:], mode="r", zarr_format=3)[...]
+    said = finding.readers["zarr-python"]
+    assert any(kind.__name__ in said for kind in raised.type.__mro__ if kind is not Exception), said
+
+
+@pytest.mark.parametrize(
+    ("name", "reader"),
+    [
+        ("TREE-018: a categorical without its categories", "spatialdata"),
+        ("TREE-018: shapes of SpatialData without their version", "anndata"),
+        ("Z3-CM-003: on an array", "zarr-python"),
+    ],
+)
+def test_nothing_is_said_of_readers_that_do_not_mind(
+    tmp_path: Path, name: str, reader: str
+) -> None:
+    (case,) = (case for case in CASES if case["name"] == name)
+    report = check(write(contents(case), tmp_path), select=[case["rule"]], progress=False)
+    assert [reader in finding.readers for finding in report.findings] == [False]

@@ -39,6 +39,7 @@ NEWER = {"nullable-string-array": "0.11", "null": "0.12"}
 _STOP_AT_NULL = {
     "anndata": "before 0.12 raises IORegistryError: No read method registered for IOSpec(encoding_type='null')"
 }
+_NO_TABLE = {"anndata": "raises KeyError, and reads nothing of the table"}
 TABLE = "ngff:regions_table"
 """What SpatialData calls a group that is an anndata table."""
 
@@ -71,6 +72,7 @@ def elements_are_complete(group: Group) -> Iterator[Fail | Undecided]:
         yield Fail(
             group.attribute_pointer("encoding-type"),
             f"{group.path} is a {kind} of anndata, and lacks {some}{more}: anndata raises KeyError",
+            readers=_NO_TABLE,
             fix=lambda _node: Draft("suggest", note="upload or write again what is missing"),
         )
 
@@ -105,6 +107,7 @@ def tables_are_anndata(group: Group) -> Iterator[Fail]:
         yield Fail(
             group.attribute_pointer("encoding-type"),
             f"{group.path} is a table of SpatialData, and has no encoding-type: anndata does not read it as a table",
+            readers={"anndata": "does not read it as a table"},
             fix=_as_table,
         )
 
@@ -129,6 +132,7 @@ def shapes_can_be_read(group: Group) -> Iterator[Fail | Undecided]:
         yield Fail(
             pointer,
             f"{group.path} is an element of SpatialData ({kind}) without {what}: read_zarr raises KeyError",
+            readers={"spatialdata": "raises KeyError in read_zarr"},
             fix=lambda _node: Draft(
                 "suggest", note="write it again with the version of spatialdata that reads it"
             ),
@@ -144,6 +148,7 @@ def shapes_can_be_read(group: Group) -> Iterator[Fail | Undecided]:
             yield Fail(
                 pointer,
                 f"{group.path} are shapes of SpatialData 0.1, which are in arrays, and lack {some}: read_zarr raises KeyError",
+                readers={"spatialdata": "raises KeyError in read_zarr"},
                 fix=_in_a_table(group),
             )
 

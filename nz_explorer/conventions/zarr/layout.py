@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from nz_explorer.conventions.zarr.tree import DOCUMENTS_V2
+from nz_explorer.conventions.zarr.tree import DOCUMENTS_V2, NO_ENTRY
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add
@@ -216,10 +217,12 @@ def _left_behind(node: Node, names: Iterable[str]) -> Iterator[Fail]:
         ("it", "a group, an array or a chunk") if one else ("them", "groups, arrays or chunks")
     )
     some = listed(map(json_text, found))
+    # nobody lists what is in an array
+    warned = f"zarr-python warns of {each}, and " if node.kind == "group" else ""
     system = "macOS" if any(name[:1] in "._" for name in found) else "Windows"
     yield Fail(
         "",
-        f"{some} in {node.path} {are} of {system} and {of} to no store: zarr-python warns of {each}, and programs"
+        f"{some} in {node.path} {are} of {system} and {of} to no store: {warned}programs"
         f" that go through the folder themselves take {it} for {parts}",
         fix=_sweep,
     )
@@ -279,6 +282,7 @@ def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
                     "",
                     f"folder {stem}{name} has attributes in .zattrs, but neither .zgroup nor .zarray: readers see no node there",
                     rule="TREE-014",
+                    **_in_consolidated(group, f"/{stem}{name}"),
                     fix=partial(_make_group, f"/{stem}{name}", answer.names),
                 )
             elif (
@@ -293,6 +297,17 @@ def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
                     rule="TREE-014",
                     fix=_without_metadata,
                 )
+
+
+def _in_consolidated(group: Group, path: str) -> dict[str, Any]:
+    """Return what readers do that find attributes in .zmetadata, and look there for their node in vain."""
+    consolidated = group.hierarchy.consolidated
+    if consolidated is None or consolidated.zarr_format != 2:
+        return {}
+    has = {name for name in DOCUMENTS_V2 if consolidated.entry(path, name) is not None}
+    if has == {".zattrs"}:
+        return {"impact": "blocks", "readers": NO_ENTRY}
+    return {"readers": {"netCDF-C": "does not see the node"}} if has else {}
 
 
 def _holds_only_chunks(group: Group, folder: str, listing: Listing) -> bool:
@@ -377,7 +392,8 @@ def _with_backslash(node: Node, held: Iterable[str]) -> Iterator[Fail]:
 @rule("TREE-013", "TREE-015", on="inside")
 def names_in_array(array: Array, inside: Inside) -> Iterator[Fail]:
     """Fail on the same in an array: its attributes, and its chunks."""
-    yield from _with_backslash(array, inside.other_names)
+    for fail in _with_backslash(array, inside.other_names):
+        yield replace(fail, readers=_NO_CHUNK)
     yield from _renamed(array, "", inside.other_names)
     own = {document.name for document in array.documents}
     yield from _folders_like_documents(array, "", set(inside.other_names) - own)
@@ -453,6 +469,7 @@ def _not_a_folder(key: str, inner: str | None, _node: Node) -> Draft:
 
 
 _ALL = ("zarr-python", "xarray", "netCDF-C")
+_NO_CHUNK = dict.fromkeys(_ALL, "returns the fill value for a chunk of such a name")
 _UNSEEN: dict[str, Any] = {
     "impact": "values",
     "readers": dict.fromkeys(_ALL, "does not see the group or array"),

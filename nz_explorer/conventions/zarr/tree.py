@@ -137,13 +137,13 @@ def group_document(group: Group) -> Iterator[Fail]:
             related=tuple(child.path for child in children),
             # zarr-python looks for the documents of the root before it opens the consolidated metadata
             impact="blocks" if group.path == "/" or needed else None,
-            readers=_NO_ROOT if group.path == "/" else _NO_ENTRY if needed else _not_shown(group),
+            readers=_NO_ROOT if group.path == "/" else NO_ENTRY if needed else _not_shown(group),
             # On a disk a node of the document's name (Z3-NAME-003) leaves no room for the document.
             fix=None if any(child.name == "zarr.json" for child in children) else _create_group,
         )
 
 
-_NO_ENTRY = dict.fromkeys(
+NO_ENTRY = dict.fromkeys(
     ("zarr-python", "xarray"),
     "raises GroupNotFoundError for the root, unless told not to use consolidated metadata",
 )

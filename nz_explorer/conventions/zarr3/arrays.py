@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.nodes import (
     MOST_ELEMENTS,
+    UNREAD,
     V3,
     are_integers_or_booleans,
     empty_chunks,
     is_integer,
+    left_out,
+    may_be_ignored,
     missing,
     set_to,
     shown,
@@ -29,12 +33,12 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, add, move, remove, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import codec_name, configuration_of
+from nz_explorer.model import Array, codec_name, configuration_of
 from nz_explorer.model.data_type import parse_v2, parse_v3
 from nz_explorer.text.phrases import listed, plural
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Array, Node
+    from nz_explorer.model import Node
 
 COMMON = ("zarr_format", "node_type", "attributes")
 GROUP_MEMBERS = frozenset((*COMMON, "consolidated_metadata"))
@@ -59,6 +63,9 @@ _DATES = re.compile(
     r"[<>|=]?(?P<kind>datetime64|timedelta64|M8|m8)\[(?P<step>\d*)(?P<unit>[a-zA-Zμ]+)\]"
 )
 """How NumPy spells its dates and lengths of time."""
+_LOOKED_UP_FIRST = ("data_type", "fill_value")
+"""What zarr-python asks for before it looks whether there are members that it does not know."""
+MANDATORY = ("shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value", "codecs")
 _OF_ARRAYS = frozenset({"shape", "data_type", "chunk_grid"})
 """Members that tell an array, whatever it says that it is."""
 _SIMILAR = 0.8
@@ -79,12 +86,11 @@ def unknown_member(node: Node) -> Iterator[Fail]:
         )
         return
     for member, value in node.metadata.items():
-        if member in known or (isinstance(value, dict) and value.get("must_understand") is False):
+        if member in known or may_be_ignored(value):
             continue
         pointer = pointers.join("", member)
-        absent = [name for name in known if name not in node.metadata]
-        meant = get_close_matches(member, absent, 1, _SIMILAR)
-        hint = f"; did you mean {meant[0]}?" if meant else _belongs(member, value)
+        meant = _meant(member, node)
+        hint = f"; did you mean {meant}?" if meant else _belongs(member, value)
         of_arrays = node.kind == "group" and member in ARRAY_MEMBERS
         why = "a member of arrays only" if of_arrays else "not a member of Zarr v3"
         yield Fail(
@@ -95,8 +101,24 @@ def unknown_member(node: Node) -> Iterator[Fail]:
             # Z3-DOC-007 has the fix for what Zarr v2 called so
             fix=None
             if node.kind == "array" and member in V2_MEMBERS
+            else _respelled(member, meant)
+            if meant
             else _into_attributes(member, pointer),
         )
+
+
+def _meant(member: str, node: Node) -> str | None:
+    """Return the member that is lacking and most likely meant by one that Zarr does not know."""
+    known = ARRAY_MEMBERS if node.kind == "array" else GROUP_MEMBERS
+    absent = [name for name in known if name not in node.metadata]
+    found = [] if member in known else get_close_matches(member, absent, 1, _SIMILAR)
+    return found[0] if found else None
+
+
+def _respelled(member: str, right: str) -> FixMaker:
+    """Return the fix that calls a member what it is meant to be, with the value that it has."""
+    operation = move(pointers.join("", member), f"/{right}")
+    return lambda _node: Draft("suggest", (operation,))
 
 
 def _belongs(member: str, value: Any) -> str:
@@ -116,6 +138,53 @@ def _into_attributes(member: str, pointer: str) -> Any:
         return Draft("unsafe", (remove(pointer),))
 
     return fix
+
+
+def _usual_fill_value(node: Node) -> Draft | None:
+    numpy = node.data_type.numpy if isinstance(node, Array) else None
+    usual = None if numpy is None else _USUAL.get(numpy.kind)
+    if usual is None:
+        return None
+    return Draft("suggest", (add("/fill_value", usual),), "chunks that were not written read so")
+
+
+_USUAL: Mapping[str, Any] = {
+    "b": False,
+    "i": 0,
+    "u": 0,
+    "f": 0.0,
+    "c": [0.0, 0.0],
+    "T": "",
+    "O": "",
+}
+"""Fill values that zarr-python writes unless it is told another one, by NumPy's kind of data type."""
+_MISSING: Mapping[str, FixMaker] = {
+    "fill_value": _usual_fill_value,
+    "chunk_key_encoding": lambda _node: Draft(
+        "suggest",
+        (add("/chunk_key_encoding", {"name": "default", "configuration": {"separator": "/"}}),),
+        "if the keys of chunks are like c/0/0",
+    ),
+}
+
+
+@rule("Z3-DOC-003", on="array", formats=V3)
+def mandatory_members(array: Array) -> Iterator[Fail]:
+    """Require the members that are needed to read an array."""
+    refused = any(
+        name not in ARRAY_MEMBERS and not may_be_ignored(value)
+        for name, value in array.metadata.items()
+    )
+    for member in MANDATORY:
+        if member not in array.metadata:
+            misspelt = [name for name in array.metadata if _meant(name, array) == member]
+            found = Fail(
+                f"/{member}",
+                f"{member} is missing",
+                fix=_respelled(misspelt[0], member) if misspelt else _MISSING.get(member),
+            )
+            told = refused and member not in _LOOKED_UP_FIRST  # by Z3-DOC-004
+            yield dataclasses.replace(found, **({"readers": {}} if told else left_out(array)))
 
 
 @rule("Z3-DT-001", on="array", formats=V3, provides="data type")
@@ -274,10 +343,7 @@ def grid_shape(array: Array) -> Iterator[Fail | Undecided]:
             yield Fail(
                 "/chunk_grid/configuration/chunk_shape",
                 f"a regular chunk grid needs configuration.chunk_shape, a list of integers{got}",
-                readers={}
-                if (is_integer(given) and given > 0 and array.ndim == 1)
-                or (isinstance(given, list) and are_integers_or_booleans(given) and all(given))
-                else None,
+                readers=_of_chunk_shape(array, given),
                 fix=None
                 if (meant := whole_numbers(given)) is None or 0 in meant
                 else set_to("/chunk_grid/configuration/chunk_shape", meant),
@@ -288,9 +354,17 @@ def grid_shape(array: Array) -> Iterator[Fail | Undecided]:
                 f"chunk_shape is {shown(given)}, and 2**63 - 1 is the most that readers count to",
                 severity="warning",
                 readers=dict.fromkeys(
-                    ("zarr-python", "xarray"), "raises ValueError when values are read"
+                    ("zarr-python", "xarray"),
+                    "raises ValueError when a chunk that is stored is read",
                 ),
             )
+
+
+def _of_chunk_shape(array: Array, given: Any) -> dict[str, str] | None:
+    """Return what readers do with a chunk shape that is no list of integers, where the rule's entry does not say it."""
+    if isinstance(given, list) and are_integers_or_booleans(given):
+        return {} if all(given) else UNREAD  # false is 0 in Python
+    return {} if is_integer(given) and given > 0 and array.ndim == 1 else None
 
 
 def _chunk_shape(array: Array) -> list[int]:

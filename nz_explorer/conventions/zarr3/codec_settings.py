@@ -48,7 +48,7 @@ def configured(array: Array, name: str) -> Iterator[tuple[str, dict[str, Any], A
 @rule("Z3-CODEC-004", on="array", formats=V3, needs=("codecs", "data type"))
 def byte_order(array: Array) -> Iterator[Fail]:
     """Require a byte order, which the index of a shard always needs."""
-    for pointer, configuration, _ in configured(array, "bytes"):
+    for pointer, configuration, codec in configured(array, "bytes"):
         endian, of_index = configuration.get("endian"), "/index_codecs/" in pointer
         if endian in ("little", "big"):
             continue
@@ -68,7 +68,7 @@ def byte_order(array: Array) -> Iterator[Fail]:
             + (", which for this older type is little" if legacy else ""),
             severity="warning" if legacy else None,
             **_end(configuration),
-            fix=_little(pointer),
+            fix=_with_end(pointer, codec),
         )
 
 
@@ -101,8 +101,10 @@ def _has_long_fields(dtype: np.dtype[Any]) -> bool:
     return any(_has_long_fields(field[0]) for field in dtype.fields.values())
 
 
-def _little(pointer: str) -> Callable[[Node], Draft]:
-    value = {"name": "bytes", "configuration": {"endian": "little"}}
+def _with_end(pointer: str, codec: Any) -> Callable[[Node], Draft]:
+    """Return the fix that says the byte order: that which stands beside the name, where it has no place."""
+    beside = codec.get("endian") if isinstance(codec, dict) else None
+    value = {"name": "bytes", "configuration": {"endian": "big" if beside == "big" else "little"}}
     return lambda _node: Draft(
         "suggest", (replace(pointer, value),), "if that is the byte order of the chunks"
     )
@@ -168,13 +170,15 @@ def _set(pointer: str, name: str, member: str) -> FixMaker:
     def fix(node: Node) -> Draft:
         codec = jsonpointer.resolve_pointer(node.metadata, pointer, None)
         given = codec.get("configuration") if isinstance(codec, dict) else None
-        settings = settings_of(node, name, given or {})
+        beside = codec if isinstance(codec, dict) else {}  # where Zarr v2 has them
+        settings = settings_of(node, name, given or beside)
+        kept = {part: value for part, value in beside.items() if part not in settings}
         operation = (
             add(f"{pointer}/configuration/{member}", settings[member])
             if given is not None
             else add(f"{pointer}/configuration", settings)
-            if isinstance(codec, dict)
-            else replace(pointer, {"name": name, "configuration": settings})
+            if kept and kept == codec
+            else replace(pointer, {"name": name, **kept, "configuration": settings})
         )
         return Draft("safe", (operation,), ANY)
 

@@ -19,7 +19,7 @@ from nz_explorer.conventions.zarr3.codec_packages import (
     what_it_needs,
 )
 from nz_explorer.conventions.zarr3.codec_settings import configured
-from nz_explorer.conventions.zarr3.nodes import V3, set_to, shown
+from nz_explorer.conventions.zarr3.nodes import UNREAD, V3, refusal, set_to, shown
 from nz_explorer.conventions.zarr3.registered_extensions import CODECS, URI_NAME
 from nz_explorer.conventions.zarr3.representations import (
     is_order,
@@ -141,7 +141,11 @@ def transpose_order(array: Array) -> Iterator[Fail]:
             yield Fail(
                 f"{pointer}/configuration/order",
                 f"the order of transpose must list each axis from 0 to n − 1 once, got {got}",
-                readers={} if _is_order_to_python(order, rank) else None,
+                readers={}
+                if _is_order_to_python(order, rank)
+                else _INDEX_IN_VAIN
+                if _INDEX in pointer and isinstance(order, list) and is_order(order, len(order))
+                else None,
                 fix=_order_in_full(f"{pointer}/configuration/order", order, rank),
             )
 
@@ -155,6 +159,11 @@ def _order_in_full(pointer: str, order: Any, rank: int | None) -> FixMaker | Non
 
 
 _INDEX = "/configuration/index_codecs/"
+_INDEX_IN_VAIN = {
+    "zarr-python": "opens the array, and raises an error when it reads a shard",
+    "xarray": "opens the group, and raises an error when values are loaded",
+}
+"""What becomes of an index whose axes are those of another array."""
 
 
 def _rank(array: Array, pointer: str) -> int | None:
@@ -232,7 +241,12 @@ def _inner_shape(
     pointer = f"{base}/chunk_shape"
     if not is_shape(inner):
         got = shown(inner) if "chunk_shape" in configuration else "nothing"
-        yield Fail(pointer, f"sharding: chunk_shape must be a list of positive integers, got {got}")
+        whole = isinstance(inner, list) and all(isinstance(n, int) and n >= 0 for n in inner)
+        yield Fail(
+            pointer,
+            f"sharding: chunk_shape must be a list of positive integers, got {got}",
+            readers=UNREAD if whole else None,  # one of them is 0
+        )
     elif rank is not None and len(inner) != rank:
         yield Fail(
             pointer,
@@ -365,6 +379,10 @@ def codec_known(array: Array) -> Iterator[Fail]:
                     if is_a_guess(str(name))
                     else f"it is called {json_text(right)}"
                 ),
+                # zarr-python knows the codec by this name, too, and does not read it by it
+                readers=refusal(array, "ValueError: Expected 'bytes'")
+                if name == "endian"
+                else None,
                 fix=_call_it(pointer, right),
             )
             continue
@@ -374,6 +392,12 @@ def codec_known(array: Array) -> Iterator[Fail]:
             yield Fail(
                 pointer,
                 f"a codec must have a name, got {shown(codec)}{form if of_v2 else ''}",
+                readers=refusal(
+                    array,
+                    "ValueError"
+                    if isinstance(codec, dict) and "name" not in codec
+                    else "TypeError",
+                ),
             )
             continue
         ignorable = isinstance(codec, dict) and codec.get("must_understand") is False

@@ -128,7 +128,7 @@ def consolidated_on_array(array: Array) -> Iterator[Fail]:
             "consolidated_metadata is allowed only in groups",
             covers=("Z3-DOC-004",),
             impact=None if skipped else "blocks",
-            readers=None if skipped else _REFUSED,
+            readers={} if skipped else _REFUSED,
             fix=lambda _node: Draft("safe", (remove("/consolidated_metadata"),)),
         )
 
@@ -150,6 +150,24 @@ def consolidated_entries(node: Node) -> Iterator[Fail | Undecided]:
             readers=None if key.strip("/") else {},
             fix=_again,
         )
+
+
+@rule("Z3-CM-002", on="group", formats=V3)
+def entries_in_a_group(group: Group) -> Iterator[Fail]:
+    """Require the same of what a group below the root has of its own, at which zarr-python stops for all that is above it."""
+    held = group.metadata.get("consolidated_metadata")
+    entries = held.get("metadata") if isinstance(held, Mapping) else None
+    if group.is_root or not isinstance(entries, Mapping):
+        return
+    for key, entry in entries.items():
+        kind = entry.get("node_type") if isinstance(entry, Mapping) else None
+        if kind not in ("array", "group"):
+            yield Fail(
+                pointers.join("/consolidated_metadata/metadata", key),
+                f"consolidated entry {json_text(key)}: it is {shown(entry)}, so it describes no node",
+                fix=lambda _node: Draft("suggest", (remove("/consolidated_metadata"),)),
+            )
+            return
 
 
 def _odd_entries(consolidated: Consolidated) -> Iterator[tuple[str, str]]:

@@ -225,9 +225,19 @@ def no_unknown_settings(array: Array) -> Iterator[Fail]:
                 f"{_called(pointer)} {name} has no setting {json_text(member)}"
                 f"{so if skipped else ', so readers must not open the array'}",
                 severity="info" if skipped else None,
-                readers=_OF_GRIDS if pointer == "/chunk_grid" and name == "regular" else None,
-                fix=_without(at),
+                readers=_of_unknown(array, pointer, name),
+                # which is that of a regular grid, and what is known of the chunks
+                fix=None if (name, member) == ("rectilinear", "chunk_shape") else _without(at),
             )
+
+
+def _of_unknown(array: Array, pointer: str, name: str | None) -> dict[str, str] | None:
+    """Return what readers do with a setting that nobody knows, where the rule's entry does not say it."""
+    if pointer == "/data_type":
+        return refusal(array, "ValueError: No Zarr data type found")
+    if pointer == "/chunk_grid":  # a rectilinear grid they refuse for itself, as Z3-GRID-007 says
+        return _OF_GRIDS if name == "regular" else {}
+    return None
 
 
 def _settings(pointer: str, name: str | None) -> Collection[str]:

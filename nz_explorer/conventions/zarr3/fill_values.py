@@ -98,7 +98,7 @@ def _rounded_to_infinity(array: Array, why: str) -> Fail:
         f"fill_value {why.removesuffix(' and can never match')}, so it is rounded to infinity",
         severity="info",
         impact="advice",
-        readers={"zarr-python": "reads an infinity where nothing is stored"},
+        readers={},  # they do as the text says
         fix=set_to(
             "/fill_value",
             spelled if isinstance(parts, list) else spelled[0],

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
-from nz_explorer.engine.fixes import Draft, add, replace
+from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, configuration_of
 from nz_explorer.text.phrases import plural
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from nz_explorer.model import Node
 
 V3 = (3,)
-MANDATORY = ("shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value", "codecs")
 MISSING = object()
 
 
@@ -92,9 +91,30 @@ EMPTY = {
 """What becomes of a group of Zarr v2 that says it has another format."""
 
 REFUSED = {
-    "zarr-python": "raises ValueError: Invalid zarr_format",
+    "zarr-python": "raises ValueError, such as MetadataValidationError",
     "xarray": "cannot open the group",
 }
+
+
+_LEFT_OUT = {
+    "zarr-python": "leaves the array out with a warning",
+    "xarray": "opens the group without the array",
+}
+
+
+def left_out(array: Array) -> dict[str, Any]:
+    """Return what readers do with an array whose document lacks a member that they look up.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    """
+    if array.is_root:
+        return {"impact": "blocks", "readers": {"zarr-python": "raises KeyError"}}
+    if array.hierarchy.zarr_format == 2:
+        return {"readers": {}}  # they do not see it anyway, as TREE-005 says
+    return {"impact": "values", "readers": _LEFT_OUT, "hidden_from": tuple(_LEFT_OUT)}
 
 
 def wrong_format(node: Node, wanted: int) -> Iterator[Fail]:
@@ -118,6 +138,8 @@ def wrong_format(node: Node, wanted: int) -> Iterator[Fail]:
         # also where the rule asks for less
         fix = set_to(pointer, wanted) if given == str(wanted) else None
         yield Fail(pointer, message, impact="blocks", readers=REFUSED, fix=fix)
+    elif wanted == 3 and given is MISSING and isinstance(node, Array):
+        yield Fail(pointer, message, **left_out(node))
     elif not isinstance(node, Array):  # zarr-python does without it in zarr.json of a group
         unread = given is not MISSING
         yield Fail(
@@ -136,18 +158,25 @@ def zarr_format(node: Node) -> Iterator[Fail]:
     yield from wrong_format(node, 3)
 
 
+def _no_root(bare: bool) -> dict[str, str]:
+    """Return what readers do with a root that does not say what it is."""
+    raised = "TypeError" if bare else "GroupNotFoundError"
+    return dict.fromkeys(("zarr-python", "xarray"), f"raises {raised}")
+
+
 @rule("Z3-DOC-002", on="node", formats=V3)
 def node_type(node: Node) -> Iterator[Fail]:
     """Require the member that distinguishes arrays from groups."""
     given = node.metadata.get("node_type", MISSING)
     if given not in ("array", "group"):
         # zarr-python 3.1 looks for an array first, then for a group, and of the root asks no more than that.
-        opened = node.is_root and given in (None, MISSING) and "shape" not in node.metadata
+        bare = given in (None, MISSING)
+        opened = node.is_root and bare and "shape" not in node.metadata
         yield Fail(
             "/node_type",
             f'node_type must be "array" or "group", got {shown(given)}',
             impact="convention" if opened else None,
-            readers={} if opened else None,
+            readers={} if opened else _no_root(bare) if node.is_root else None,
             fix=lambda node: Draft(
                 "suggest",
                 (
@@ -159,42 +188,6 @@ def node_type(node: Node) -> Iterator[Fail]:
                 ),
             ),
         )
-
-
-def _usual_fill_value(node: Node) -> Draft | None:
-    numpy = node.data_type.numpy if isinstance(node, Array) else None
-    usual = None if numpy is None else _USUAL.get(numpy.kind)
-    if usual is None:
-        return None
-    return Draft("suggest", (add("/fill_value", usual),), "chunks that were not written read so")
-
-
-_USUAL: Mapping[str, Any] = {
-    "b": False,
-    "i": 0,
-    "u": 0,
-    "f": 0.0,
-    "c": [0.0, 0.0],
-    "T": "",
-    "O": "",
-}
-"""Fill values that zarr-python writes unless it is told another one, by NumPy's kind of data type."""
-_MISSING: Mapping[str, FixMaker] = {
-    "fill_value": _usual_fill_value,
-    "chunk_key_encoding": lambda _node: Draft(
-        "suggest",
-        (add("/chunk_key_encoding", {"name": "default", "configuration": {"separator": "/"}}),),
-        "if the keys of chunks are like c/0/0",
-    ),
-}
-
-
-@rule("Z3-DOC-003", on="array", formats=V3)
-def mandatory_members(array: Array) -> Iterator[Fail]:
-    """Require the members that are needed to read an array."""
-    for member in MANDATORY:
-        if member not in array.metadata:
-            yield Fail(f"/{member}", f"{member} is missing", fix=_MISSING.get(member))
 
 
 @rule("Z3-DOC-006", on="node", formats=V3, provides="attributes")
@@ -301,7 +294,7 @@ def wrong_lengths(array: Array, member: str) -> Iterator[Fail]:
             pointer,
             message,
             readers=refusal(
-                array, "ValueError" if is_integer(given) or given == {} else "TypeError"
+                array, "ValueError" if isinstance(given, int) or given == {} else "TypeError"
             )
             if not alone
             else {}

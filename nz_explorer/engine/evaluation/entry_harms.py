@@ -59,8 +59,38 @@ def with_entry(
     in_root = seen.kind == "array" and above(node.path) == "/"
     users = USERS if in_root else USERS[:1]
     return dataclasses.replace(
-        documents, violations=tuple(_unseen(one, broken, users) for one in documents.violations)
+        documents,
+        violations=tuple(
+            _unseen(one, broken, users) for one in as_entry(documents, broken).violations
+        ),
     ), entry
+
+
+def as_entry(documents: RuleResults, broken: Container[str] | None = None) -> RuleResults:
+    """Return the results on a document whose entry is no better: what hides an array on its own stops readers of its entry.
+
+    Parameters
+    ----------
+    documents : RuleResults
+        The results on the documents of a node.
+    broken : container of str, optional
+        Ids of the rules that the entry breaks; those that the documents break, if not given.
+    """
+    if not any(_hides(one) for one in documents.violations):
+        return documents
+    stopped = dict.fromkeys(USERS, f"{_NO_ROOT}, {UNLESS}")
+    kept = [
+        dataclasses.replace(
+            one,
+            fail=dataclasses.replace(
+                one.fail, impact="blocks", readers={**readers_of(one), **stopped}
+            ),
+        )
+        if _hides(one) and (broken is None or one.rule.id in broken)
+        else one
+        for one in documents.violations
+    ]
+    return dataclasses.replace(documents, violations=tuple(kept))
 
 
 def without_document(
@@ -106,17 +136,22 @@ def _stops(results: RuleResults, known: Container[str]) -> dict[str, str]:
     """Return by reader what it does with an entry that breaks rules that the document keeps."""
     found: dict[str, str] = {}
     for one in results.violations:
-        impact = impact_of(one, undeclared=True)
-        # a document that describes no array hides it, and an entry is taken for that of one
-        hidden = impact == "values" and one.rule.required and one.rule.scope == "array"
-        if one.rule.id in known or not (hidden or impact == "blocks"):
+        if one.rule.id in known or not (_hides(one) or impact_of(one, undeclared=True) == "blocks"):
             continue
         does = readers_of(one)
         for reader in affected(one):
             if reader in USERS and reader in does:
-                said = "cannot open the root" if hidden else does[reader]
+                said = _NO_ROOT if _hides(one) else does[reader]
                 found.setdefault(reader, f"{said}, {UNLESS}: {one.fail.message}")
     return found
+
+
+_NO_ROOT = "cannot open the root"
+
+
+def _hides(one: Violation) -> bool:
+    """Whether readers see no array for this reason; an entry that is no better they take for that of one, and stop."""
+    return bool(one.fail.hidden_from) and one.fail.impact == "values" and one.rule.required
 
 
 def _stopping(entry: RuleResults, stops: dict[str, str]) -> RuleResults:

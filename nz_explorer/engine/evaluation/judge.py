@@ -6,7 +6,7 @@ import copy
 from typing import TYPE_CHECKING
 
 from nz_explorer.engine.entry_comparison import Pair
-from nz_explorer.engine.evaluation.entry_harms import with_entry, without_document
+from nz_explorer.engine.evaluation.entry_harms import as_entry, with_entry, without_document
 from nz_explorer.engine.evaluation.hidden_nodes import as_seen
 from nz_explorer.engine.memo_keys import MEMO_ENTRIES
 from nz_explorer.engine.plan import NOTHING, Plan, RuleResults, joined
@@ -169,8 +169,12 @@ class Judge:
         documents, entry : RuleResults
             What `documents` and `entry` have said of it.
         """
-        if node.path == "/" or entry.clean or node.path not in consolidated:
+        if node.path == "/" or node.path not in consolidated:
             return documents, entry
+        if entry.clean:
+            # without its shape zarr-python takes an array of Zarr v2 for a group
+            as_group = node.zarr_format == 2 and "shape" not in node.metadata
+            return documents if as_group else as_entry(documents), entry
         return with_entry(node, consolidated, documents, entry, self.documents)
 
     def without_document(

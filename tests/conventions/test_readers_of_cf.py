@@ -76,3 +76,26 @@ def test_all_texts_of_a_scale_become_numbers(tmp_path: Path) -> None:
     (found,) = nz.check(store, select=["OME-IMG-006"], progress=False).findings
     applied = nz.apply([found], store).write()
     assert not [one for one in applied.left if one.rule == "OME-IMG-006"]
+
+
+def test_a_missing_value_that_is_unpacked_is_what_xarray_masks_by(tmp_path: Path) -> None:
+    """Of Zarr v2 that is fill_value, whatever the attribute says."""
+    case = next(one for one in CASES if one["name"] == "CF-PACK-003: the packed value")
+    store = nz.open_store(source(case, tmp_path), mode="r+")
+    (found,) = nz.check(store, select=["CF-PACK-003"], progress=False).findings
+    applied = nz.apply([found], store).write()
+    assert {one.rule for one in applied.gone} >= {"CF-PACK-003"}
+    assert not [one for one in applied.new if one.severity != "info"]
+
+
+def test_a_mark_that_xarray_refuses_comes_with_that(tmp_path: Path) -> None:
+    group = zarr.open_group(tmp_path, mode="w")
+    for name, kind in (("f", "float32"), ("i", "int16")):
+        attributes = {"missing": {"_FillValue": 1}, "_Fillvalue": 1}
+        group.create_array(name, shape=3, dtype=kind, dimension_names=["z"], attributes=attributes)
+    found = nz.check(tmp_path, select=["NZ-PROP-002"], progress=False).findings
+    notes = {(one.path, one.pointer): str(one.fix and one.fix.note) for one in found}
+    assert len(notes) == 4
+    assert all(
+        ("cannot open a group" in note) == (path == "/f") for (path, _), note in notes.items()
+    )

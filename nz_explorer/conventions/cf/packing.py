@@ -13,7 +13,7 @@ import numpy as np
 from nz_explorer.conventions.cf.times import is_time
 from nz_explorer.conventions.zarr3.nodes import is_number, shown
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
-from nz_explorer.engine.fixes import Draft, move, remove, set_attribute
+from nz_explorer.engine.fixes import Draft, move, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import codec_name, is_candidate
 from nz_explorer.model.attribute_types import PACKING
@@ -183,10 +183,20 @@ def fill_is_unpacked(array: Array) -> Iterator[Fail]:
         array.attribute_pointer("_FillValue"),
         f"_FillValue {shown(fill)} never matches: {packed.name} unpacks to {low:g} … {high:g}"
         + (f", and a stored {fill:g} to {meant:g}" if stored else ""),
-        fix=(lambda node: Draft("suggest", set_attribute(node, "_FillValue", meant)))
-        if stored
-        else None,
+        fix=_unpacked_fill(fill, meant) if stored else None,
     )
+
+
+def _unpacked_fill(fill: Any, meant: float) -> FixMaker:
+    """Return the fix that declares what is read; of Zarr v2 xarray masks what equals fill_value instead."""
+
+    def fix(node: Node) -> Draft | None:
+        patch = set_attribute(node, "_FillValue", meant)
+        if node.zarr_format == 2 and node.metadata.get("fill_value") == fill:
+            patch += (replace(node.pointer("fill_value"), meant),)
+        return Draft("suggest", patch)
+
+    return fix
 
 
 def _scales(codec: Any) -> bool:

@@ -10,6 +10,7 @@ from nz_explorer.engine.fixes import Draft, replace, set_attribute
 from nz_explorer.model import Array, is_candidate
 
 if TYPE_CHECKING:
+    from nz_explorer.engine.findings import FixMaker
     from nz_explorer.model import Node
     from nz_explorer.model.data_type import DataType
 
@@ -101,3 +102,20 @@ def _unit(array: Array) -> str | None:
         return None
     unit, count = _counted(array.data_type)
     return _UNITS.get(unit) if count == 1 else None
+
+
+def declare_missing(values: list[Any], otherwise: str) -> FixMaker:
+    """Return the fix for times that are no dates: one value may stand for missing ones, several are of other units.
+
+    Parameters
+    ----------
+    values : list
+        The values that are no dates, one at least.
+    otherwise : str
+        What is the case where the one value does not stand for a missing time.
+    """
+    if values[1:]:
+        note = f"the units are not those of the values: {values[1]} is no date either"
+        return lambda _node: Draft("suggest", note=note)
+    note = f"if this value stands for a missing time; {otherwise}"
+    return lambda node: Draft("suggest", set_attribute(node, "missing_value", values[0]), note)

@@ -9,7 +9,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.cf.missing_values import LIMITS
-from nz_explorer.conventions.cf.packing import number_in
+from nz_explorer.conventions.cf.packing import number_in, when_loaded
 from nz_explorer.conventions.netcdf_c import impact_of_netcdf
 from nz_explorer.conventions.zarr3.nodes import is_number, shown
 from nz_explorer.engine.findings import Fail
@@ -195,10 +195,12 @@ def encoding_is_of_bytes(array: Array) -> Iterator[Fail]:
     yield Fail(
         array.attribute_pointer("_Encoding"),
         f"_Encoding is {shown(given)}: {said}",
-        readers=dict.fromkeys(
-            # netCDF4-python decodes single characters alone
-            ("xarray", "netCDF-C") if kind == "bytes" and _is_character(array) else ("xarray",),
-            f"opens it, and raises {error} when values are loaded",
+        readers={"xarray": when_loaded(array, error)}
+        # netCDF4-python decodes single characters alone
+        | (
+            {"netCDF-C": f"opens it, and raises {error} when values are loaded"}
+            if kind == "bytes" and _is_character(array)
+            else {}
         ),
         fix=lambda node: Draft("unsafe", (remove(node.attribute_pointer("_Encoding")),)),
     )

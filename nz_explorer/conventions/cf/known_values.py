@@ -55,6 +55,11 @@ GRID_MAPPINGS = (
 )
 """Values of grid_mapping_name (CF-1.11, Appendix F, and HEALPix of CF-1.13)."""
 AXES = ("X", "Y", "Z", "T")
+OF_MAPS = ("latitude", "longitude", "projection_x_coordinate", "projection_y_coordinate")
+"""Standard names by which rioxarray finds x and y, in whatever letters."""
+UNPLACED = {
+    "rioxarray": "does not find the dimension by it, unless it is called x, y, longitude or latitude"
+}
 DIRECTIONS = ("up", "down")
 GROWS = {"depth": "down", "altitude": "up", "height": "up"}
 """Which way vertical coordinates grow by what their standard names mean."""
@@ -75,13 +80,17 @@ def values_that_readers_know(array: Array) -> Iterator[Fail]:
     units = texts.get("units", "")
     # the shorter forms of CF are too like degrees_C to look for what is only like them
     degrees = LATITUDES + LONGITUDES if hemispheres(units) else DEGREES
-    for name, known in (("standard_name", STANDARD_NAMES), ("units", degrees)):
-        meant = _meant(texts.get(name, ""), known)
+    for name, spelled in (("standard_name", STANDARD_NAMES), ("units", degrees)):
+        meant = _meant(texts.get(name, ""), spelled)
         if meant is not None:
-            yield _fail(array, name, f"is not known to readers; it seems to be {meant}", meant)
+            lost = UNPLACED if meant in OF_MAPS and texts[name].lower() != meant else {}
+            why = f"is not known to readers; it seems to be {meant}"
+            yield _fail(array, name, why, meant, lost)
     if "axis" in texts and texts["axis"] not in AXES:
         upper = texts["axis"].upper()
-        yield _fail(array, "axis", "is none of X, Y, Z and T", upper if upper in AXES else None)
+        known = upper in AXES  # to rioxarray, which takes a small letter for a capital
+        why = "is none of X, Y, Z and T"
+        yield _fail(array, "axis", why, upper if known else None, {} if known else UNPLACED)
     yield from _direction(array, texts)
     yield from _grid_mapping(array, texts)
 
@@ -92,7 +101,7 @@ def _direction(array: Array, texts: dict[str, str]) -> Iterator[Fail]:
         return
     way = GROWS.get(texts.get("standard_name", ""))
     if positive.lower() not in DIRECTIONS:
-        yield _fail(array, "positive", 'is neither "up" nor "down"', way)
+        yield _fail(array, "positive", 'is neither "up" nor "down"', way, {})
     elif way is not None and positive.lower() != way:
         name = texts["standard_name"]
         yield _fail(
@@ -101,6 +110,7 @@ def _direction(array: Array, texts: dict[str, str]) -> Iterator[Fail]:
             f"contradicts the standard name {name}, which grows {way}wards: programs that go by"
             " either of them draw it the other way round",
             way,
+            {},
         )
 
 
@@ -118,6 +128,7 @@ def _grid_mapping(array: Array, texts: dict[str, str]) -> Iterator[Fail]:
         "is no grid mapping of CF, so readers know no reference system"
         + (f"; it seems to be {meant}" if meant else ""),
         meant,
+        None,
     )
 
 
@@ -130,10 +141,13 @@ def _meant(given: str, known: tuple[str, ...]) -> str | None:
     return same or next(iter(get_close_matches(given, known, 1, NEAR)), None)
 
 
-def _fail(array: Array, name: str, why: str, meant: str | None) -> Fail:
+def _fail(
+    array: Array, name: str, why: str, meant: str | None, readers: dict[str, str] | None
+) -> Fail:
     return Fail(
         array.attribute_pointer(name),
         f"{name} {shown(array.attributes[name])} {why}",
+        readers=readers,
         fix=_setter(name, meant),
     )
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from nz_explorer.conventions.cf.packing import number_in
 from nz_explorer.conventions.cf.times import NOT_A_TIME, is_read_as_missing, is_time
+from nz_explorer.conventions.times_as_numbers import declare_missing
 from nz_explorer.conventions.zarr3.nodes import is_finite, shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
@@ -354,23 +355,19 @@ def all_times_are_dates(array: Array, contents: Contents) -> Iterator[Fail | Und
         return
     declared = array.attributes.get("missing_value")
     missing = (NOT_A_TIME, *(declared if isinstance(declared, list) else [declared]))
+    undated = []
     for value in (contents.scan.minimum, contents.scan.maximum):
-        if not is_finite(value) or value in missing:
+        if not is_finite(value) or value in missing or value in undated:
             continue
         told = not _declares(array) and (mark_of(array, value) or _end_of_type(array, value))
         if not told and date_of(array.attributes, value) is None:  # CF-FILL-002 tells of marks
-            units = json_text(array.attributes["units"])
-            yield Fail(
-                array.attribute_pointer("units"),
-                f"the value {value} in {units} is no date",
-                fix=_declare_missing(value),
-            )
-            return
-
-
-def _declare_missing(value: Any) -> FixMaker:
-    note = "if this value stands for a missing time; else the units are not those of the values"
-    return lambda node: Draft("suggest", set_attribute(node, "missing_value", value), note)
+            undated.append(value)
+    if undated:
+        yield Fail(
+            array.attribute_pointer("units"),
+            f"the value {undated[0]} in {json_text(array.attributes['units'])} is no date",
+            fix=declare_missing(undated, "else the units are not those of the values"),
+        )
 
 
 @rule(

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nz_explorer.conventions.cf.times import is_time
 from nz_explorer.conventions.zarr3.nodes import is_number, shown
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
-from nz_explorer.engine.fixes import Draft, move, remove, set_attribute
+from nz_explorer.engine.fixes import Draft, move, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import codec_name
+from nz_explorer.model import codec_name, is_candidate
 from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.model.fill_values.spelling import as_type
 from nz_explorer.model.signedness import meant_type
@@ -59,6 +60,8 @@ def numbers(array: Array) -> Iterator[Fail]:
                     fix=_without(name),
                     rule="CF-PACK-002",
                 )
+            elif name == "scale_factor":
+                yield from _integer_scale(array, given)
             continue
         yield Fail(
             array.attribute_pointer(name),
@@ -79,18 +82,62 @@ NETCDF4_CANNOT_SCALE = {
 def _of_no_number(array: Array, name: str, value: Any) -> dict[str, str] | None:
     """Return what readers do with what is no number; Python's netCDF4 takes a text that is one for a number, and then stops."""
     given = array.attributes[name]
+    # without an offset, xarray gives what it unpacks the type of the scale
+    alone = name == "scale_factor" and array.attributes.get("add_offset") is None
+    if given is True and alone:
+        return {"xarray": "makes true of all values but 0, and of missing ones"}
     if isinstance(value, bool):
         return {"xarray": f"takes it for {int(value)}"}
-    loaded = {"xarray": "opens it, and raises UFuncTypeError when values are loaded"}
-    if isinstance(given, str):
-        scaled = array.zarr_format == 2 and number_in(given) is not None
-        return loaded | (NETCDF4_CANNOT_SCALE if scaled else {})
-    if isinstance(given, dict) and name == "add_offset":
-        return loaded
-    if isinstance(value, list) and given is not value:
-        return None
-    error = "ValueError" if isinstance(value, list) else "TypeError"
-    return {"xarray": f"raises {error}, and opens nothing of the group"}
+    if isinstance(value, list):
+        return {"xarray": "raises ValueError, and opens nothing of the group"}
+    if isinstance(given, list) and alone:
+        whole = array.data_type.kind in ("int", "uint", "bool")
+        repeats = "repeats the text as often as each integer says, or " if whole else ""
+        return {"xarray": repeats + when_loaded(array, "TypeError")}
+    error = "TypeError" if isinstance(given, dict) and alone else "UFuncTypeError"
+    scaled = isinstance(given, str) and array.zarr_format == 2 and number_in(given) is not None
+    return {"xarray": when_loaded(array, error)} | (NETCDF4_CANNOT_SCALE if scaled else {})
+
+
+def when_loaded(array: Array, error: str) -> str:
+    """Return what xarray does where values cannot be decoded: those of indexes and times it needs at once.
+
+    Parameters
+    ----------
+    array : Array
+        The values.
+    error : str
+        The error that is raised.
+    """
+    if is_candidate(array) or is_time(array):
+        return f"raises {error}, and opens nothing of the group"
+    return f"opens it, and raises {error} when values are loaded"
+
+
+def _integer_scale(array: Array, scale: Any) -> Iterator[Fail]:
+    """Warn where xarray makes integers of numbers, as it does by a scale that JSON has without a decimal point."""
+    if not isinstance(scale, int) or array.attributes.get("add_offset") is not None:
+        return
+    if array.data_type.kind in ("string", "bytes"):
+        return
+    marked = any(array.attributes.get(name) is not None for name in ("_FillValue", "missing_value"))
+    if marked or (array.zarr_format == 2 and array.metadata.get("fill_value") is not None):
+        loses, does = "have no NaN for missing values", when_loaded(array, _NO_NAN)
+    elif array.data_type.kind == "float":
+        loses, does = "have no decimals", "shows whole numbers, without what is behind the point"
+    else:
+        return
+    yield Fail(
+        array.attribute_pointer("scale_factor"),
+        f"scale_factor {scale} is written as an integer: xarray makes integers of what it unpacks, which {loses}",
+        severity="warning",
+        impact="blocks" if does.startswith(("raises", "opens")) else "values",
+        readers={"xarray": does},
+        fix=lambda node: Draft("suggest", set_attribute(node, "scale_factor", float(scale))),
+    )
+
+
+_NO_NAN = "ValueError: cannot convert float NaN to integer"
 
 
 def _packs_texts(array: Array) -> bool:
@@ -104,7 +151,7 @@ def texts_are_not_packed(array: Array) -> Iterator[Fail]:
     yield Fail(
         array.attribute_pointer(name),
         f"{array.data_type.name} values have {name}, and only numbers can be unpacked",
-        readers={"xarray": "opens it, and raises ValueError when values are loaded"},
+        readers={"xarray": when_loaded(array, "ValueError")},
         fix=_set_aside,
     )
 
@@ -136,10 +183,20 @@ def fill_is_unpacked(array: Array) -> Iterator[Fail]:
         array.attribute_pointer("_FillValue"),
         f"_FillValue {shown(fill)} never matches: {packed.name} unpacks to {low:g} … {high:g}"
         + (f", and a stored {fill:g} to {meant:g}" if stored else ""),
-        fix=(lambda node: Draft("suggest", set_attribute(node, "_FillValue", meant)))
-        if stored
-        else None,
+        fix=_unpacked_fill(fill, meant) if stored else None,
     )
+
+
+def _unpacked_fill(fill: Any, meant: float) -> FixMaker:
+    """Return the fix that declares what is read; of Zarr v2 xarray masks what equals fill_value instead."""
+
+    def fix(node: Node) -> Draft | None:
+        patch = set_attribute(node, "_FillValue", meant)
+        if node.zarr_format == 2 and node.metadata.get("fill_value") == fill:
+            patch += (replace(node.pointer("fill_value"), meant),)
+        return Draft("suggest", patch)
+
+    return fix
 
 
 def _scales(codec: Any) -> bool:
@@ -366,8 +423,10 @@ def _without(name: str) -> FixMaker:
 
 
 def _only(given: Any) -> Any:
-    """Return what readers take for the value of an attribute: a list of one is its only member."""
-    return given[0] if isinstance(given, list) and len(given) == 1 else given
+    """Return what readers take for the value of an attribute: a list of one is its only member, as `item` of NumPy has it."""
+    while isinstance(given, list) and len(given) == 1:
+        given = given[0]
+    return given
 
 
 def _number(given: Any) -> float | None:

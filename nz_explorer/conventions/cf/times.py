@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.nz.coordinates import keep_one
+from nz_explorer.conventions.times_as_numbers import declare_missing
 from nz_explorer.conventions.zarr3.nodes import is_finite, is_number, shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
@@ -28,6 +29,7 @@ DECODED = ("int", "uint", "float")
 COARSE = {86400: "day", 3600: "hour", 60: "minute"}
 NOT_A_TIME = -(2**63)
 """What NumPy stores for a time that is missing."""
+NONE_MISSING = "a coordinate should have none"
 _WITH_NANOSECONDS = frozenset({"standard", "gregorian", "proleptic_gregorian"})
 """Calendars that xarray decodes with NumPy, where it can."""
 _COUNTED_BY_CFTIME = frozenset({"noleap", "365_day", "all_leap", "366_day", "360_day", "julian"})
@@ -373,6 +375,7 @@ def times_in_range(array: Array, found: Monotonicity) -> Iterator[Fail | Undecid
         yield Undecided(f"unreadable: {found.note}" if found.note else "unreadable")
         return
     marks = [array.attributes.get(name) for name in ("_FillValue", "missing_value")]
+    undated: list[Any] = []
     for value in (found.first, found.before, found.after, found.last):
         if not is_finite(value) or value in marks:
             continue
@@ -381,17 +384,18 @@ def times_in_range(array: Array, found: Monotonicity) -> Iterator[Fail | Undecid
             yield Fail(
                 array.attribute_pointer("missing_value"),
                 f"the value {value} is how NumPy stores a missing time (NaT), and no attribute says that it is missing",
-                fix=_declare_missing(value),
+                fix=declare_missing([value], NONE_MISSING),
                 rule="CF-TIME-006",
             )
             continue
-        if date_of(array.attributes, value) is None:
-            yield Fail(
-                array.attribute_pointer("units"),
-                f"the value {value} in {json_text(array.attributes['units'])} is no date",
-                fix=_declare_missing(value),
-            )
-            return
+        if date_of(array.attributes, value) is None and value not in undated:
+            undated.append(value)
+    if undated:
+        yield Fail(
+            array.attribute_pointer("units"),
+            f"the value {undated[0]} in {json_text(array.attributes['units'])} is no date",
+            fix=declare_missing(undated, NONE_MISSING),
+        )
 
 
 def is_read_as_missing(array: Array) -> bool:
@@ -411,11 +415,6 @@ def is_read_as_missing(array: Array) -> bool:
         and str(calendar).lower() in _WITH_NANOSECONDS
         and "1678" <= year <= "2262"
     )
-
-
-def _declare_missing(value: Any) -> FixMaker:
-    note = "if this value stands for a missing time; a coordinate should have none"
-    return lambda node: Draft("suggest", set_attribute(node, "missing_value", value), note)
 
 
 @rule("CF-TIME-004", "CF-COORD-001", on="values")

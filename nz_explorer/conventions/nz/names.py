@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from nz_explorer.conventions.nz.fill_values import XARRAY
 from nz_explorer.conventions.zcf.declarations import entries
 from nz_explorer.conventions.zcf.known_conventions import FRAMEWORK, identify
 from nz_explorer.documents.json_text import json_text
@@ -165,9 +166,9 @@ def _rename(old: str, new: str) -> FixMaker:
         if new in node.attributes or old not in node.attributes:
             return None
         operation = move(node.attribute_pointer(old), node.attribute_pointer(new))
-        return Draft(
-            "unsafe", (operation,), "programs that look for the old name no longer find it"
-        )
+        note = "programs that look for the old name no longer find it"
+        refused = _refused_by_xarray(node, new)
+        return Draft("unsafe", (operation,), f"{note}; {refused}" if refused else note)
 
     return fix
 
@@ -316,9 +317,17 @@ def _lift(key: str, pointer: str) -> FixMaker:
     def fix(node: Node) -> Draft | None:
         if key in node.attributes:
             return None
-        return Draft("unsafe", (move(pointer, node.attribute_pointer(key)),))
+        operation = move(pointer, node.attribute_pointer(key))
+        return Draft("unsafe", (operation,), _refused_by_xarray(node, key))
 
     return fix
+
+
+def _refused_by_xarray(node: Node, name: str) -> str | None:
+    """Return what follows from a plain `_FillValue` of floats, where it was not looked at before."""
+    if name != "_FillValue" or node.zarr_format != 3 or not isinstance(node, Array):
+        return None
+    return XARRAY if node.data_type.kind in ("float", "complex") else None
 
 
 # --- names of nodes in Zarr v3 -------------------------------------------------------------------

@@ -20,7 +20,7 @@ from nz_explorer.conventions.zarr3.nodes import is_finite, is_number, numbers_of
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
-from nz_explorer.engine.fixes import Draft, add, move, remove
+from nz_explorer.engine.fixes import Draft, add, move, remove, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Group
 from nz_explorer.text.phrases import listed, plural
@@ -165,21 +165,30 @@ def _numbers_of(
             f"{pointer}/{place}",
             f"the {kind} of axis {json_text(_name(axis))} at level {level} must {must}, got {json_text(number)}: viewers cannot place the level",
             severity="warning" if is_number(number) else None,
-            fix=_as_number(f"{pointer}/{place}", number),
+            fix=_as_numbers(pointer, numbers, place),
         )
         return  # the others are mostly made in the same way
 
 
-def _as_number(pointer: str, given: Any) -> FixMaker | None:
-    """Return the fix that makes a number of a text, or the length of one step of nothing."""
-    if given == 0:
-        return set_to(pointer, 1.0, "suggest", "1 is the usual scale of an axis without steps")
+def _as_numbers(pointer: str, numbers: list[Any], place: int) -> FixMaker | None:
+    """Return the fix that makes numbers of texts, or the length of one step of nothing."""
+    if numbers[place] == 0:
+        note = "1 is the usual scale of an axis without steps"
+        return set_to(f"{pointer}/{place}", 1.0, "suggest", note)
+    read = {n: _number_in(one) for n, one in enumerate(numbers) if isinstance(one, str)}
+    if not read.get(place) or None in read.values():
+        return None
+    patch = tuple(replace(f"{pointer}/{n}", number) for n, number in read.items())
+    note = "at all levels; the scales of smaller ones are multiples of the first"
+    return lambda _node: Draft("suggest", patch, note)
+
+
+def _number_in(text: str) -> float | None:
     try:
-        number = float(given) if isinstance(given, str) else math.nan
+        number = float(text)
     except ValueError:
         return None
-    note = "at all levels; the scales of smaller ones are multiples of the first"
-    return set_to(pointer, number, "suggest", note) if math.isfinite(number) and number else None
+    return number if math.isfinite(number) else None
 
 
 def _left_out(pointer: str) -> FixMaker:

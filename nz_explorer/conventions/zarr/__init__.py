@@ -11,7 +11,9 @@ ZARR = Convention(
     name="Zarr",
     title="Documents and trees of any version of Zarr",
     families=("JSON", "TREE"),
-    rules=tuple(f"{__name__}.{module}" for module in ("documents", "tree", "layout", "elements")),
+    rules=tuple(
+        f"{__name__}.{module}" for module in ("documents", "tree", "packing", "layout", "elements")
+    ),
     catalogue=(FOLDER / "json.toml", FOLDER / "tree.toml"),
     compared_by=("NZ-CONS-002", "NZ-CONS-003", "NZ-CONS-004", "NZ-CONS-006"),
     basic=True,

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from nz_explorer.engine.entry_comparison import Pair
     from nz_explorer.model import Node
 
+_OF_A_GROUP: Mapping[str, Mapping[str, Any]] = {
+    "zarr.json": {"zarr_format": 3, "node_type": "group"},
+    ".zgroup": {"zarr_format": 2},
+}
+"""What the document of a group says, by its name."""
 _NAMES = "_ARRAY_DIMENSIONS"
 UNLESS = "unless told not to use consolidated metadata"
 _READERS = {
@@ -121,7 +126,15 @@ def why_not_copied(node: Node | None, document: Document, entry: Any = None) -> 
     from nz_explorer.values.contents import refusal
 
     if not isinstance(node, Array):
-        return ""
+        given = document.value
+        # without its document readers do not see a group; at such an entry they stop, and see nothing at all
+        needed = _OF_A_GROUP.get(document.name, {})
+        ill = any(given.get(member) != value for member, value in needed.items())
+        return (
+            f"mend {document.key} first: zarr-python opens nothing where an entry says the same"
+            if ill
+            else ""
+        )
     if document.name != ".zattrs":
         why, there = refusal(node), "" if entry is None else ", or write what the entry has there"
         return f"mend {document.key} first, which zarr-python refuses{there}: {why}" if why else ""

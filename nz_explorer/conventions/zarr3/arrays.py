@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -27,15 +27,16 @@ from nz_explorer.conventions.zarr3.registered_extensions import (
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
-from nz_explorer.engine.fixes import Draft, add, move, remove, replace
+from nz_explorer.engine.fixes import Draft, Safety, add, move, remove, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import codec_name, configuration_of
+from nz_explorer.model import Array, codec_name, configuration_of
 from nz_explorer.model.data_type import parse_v2, parse_v3
 from nz_explorer.text.phrases import listed, plural
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Array, Node
+    from nz_explorer.model import Node
 
+MANDATORY = ("shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value", "codecs")
 COMMON = ("zarr_format", "node_type", "attributes")
 GROUP_MEMBERS = frozenset((*COMMON, "consolidated_metadata"))
 ARRAY_MEMBERS = frozenset(
@@ -65,6 +66,49 @@ _SIMILAR = 0.8
 """How similar an unknown member must be to a missing one to be taken for a misspelling."""
 
 
+def _usual_fill_value(node: Node) -> Draft | None:
+    numpy = node.data_type.numpy if isinstance(node, Array) else None
+    usual = None if numpy is None else _USUAL.get(numpy.kind)
+    if usual is None:
+        return None
+    return Draft("suggest", (add("/fill_value", usual),), "chunks that were not written read so")
+
+
+_USUAL: Mapping[str, Any] = {
+    "b": False,
+    "i": 0,
+    "u": 0,
+    "f": 0.0,
+    "c": [0.0, 0.0],
+    "T": "",
+    "O": "",
+}
+"""Fill values that zarr-python writes unless it is told another one, by NumPy's kind of data type."""
+_MISSING: Mapping[str, FixMaker] = {
+    "fill_value": _usual_fill_value,
+    "chunk_key_encoding": lambda _node: Draft(
+        "suggest",
+        (add("/chunk_key_encoding", {"name": "default", "configuration": {"separator": "/"}}),),
+        "if the keys of chunks are like c/0/0",
+    ),
+}
+
+
+@rule("Z3-DOC-003", on="array", formats=V3)
+def mandatory_members(array: Array) -> Iterator[Fail]:
+    """Require the members that are needed to read an array."""
+    misspelt = _misspelt(array)
+    for member in MANDATORY:
+        if member not in array.metadata:
+            meant = next((old for old, new in misspelt.items() if new == member), None)
+            yield Fail(
+                f"/{member}",
+                f"{member} is missing",
+                # what has another name would stay, and zarr-python refuses the group for that
+                fix=_MISSING.get(member) if meant is None else _renamed(meant, member),
+            )
+
+
 @rule("Z3-DOC-004", on="node", formats=V3)
 def unknown_member(node: Node) -> Iterator[Fail]:
     """Fail on members that readers must understand and cannot."""
@@ -78,13 +122,13 @@ def unknown_member(node: Node) -> Iterator[Fail]:
             fix=lambda _node: Draft("unsafe", (replace("/node_type", "array"),)),
         )
         return
+    misspelt = _misspelt(node)
     for member, value in node.metadata.items():
         if member in known or (isinstance(value, dict) and value.get("must_understand") is False):
             continue
         pointer = pointers.join("", member)
-        absent = [name for name in known if name not in node.metadata]
-        meant = get_close_matches(member, absent, 1, _SIMILAR)
-        hint = f"; did you mean {meant[0]}?" if meant else _belongs(member, value)
+        meant = misspelt.get(member)
+        hint = f"; did you mean {meant}?" if meant else _belongs(member, value)
         of_arrays = node.kind == "group" and member in ARRAY_MEMBERS
         why = "a member of arrays only" if of_arrays else "not a member of Zarr v3"
         yield Fail(
@@ -95,8 +139,26 @@ def unknown_member(node: Node) -> Iterator[Fail]:
             # Z3-DOC-007 has the fix for what Zarr v2 called so
             fix=None
             if node.kind == "array" and member in V2_MEMBERS
+            else _renamed(member, meant, "unsafe")
+            if meant is not None
             else _into_attributes(member, pointer),
         )
+
+
+def _misspelt(node: Node) -> dict[str, str]:
+    """Return the members that are most likely others, which are missing."""
+    known = ARRAY_MEMBERS if node.kind == "array" else GROUP_MEMBERS
+    absent = known - node.metadata.keys()
+    found: dict[str, str] = {}
+    for member in node.metadata.keys() - known:
+        for meant in get_close_matches(member, sorted(absent), 1, _SIMILAR):
+            found[member] = meant
+    return found
+
+
+def _renamed(member: str, meant: str, safety: Safety = "suggest") -> FixMaker:
+    pointer = pointers.join("", member)
+    return lambda _node: Draft(safety, (move(pointer, f"/{meant}"),), "look at the values then")
 
 
 def _belongs(member: str, value: Any) -> str:

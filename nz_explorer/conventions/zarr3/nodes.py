@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
-from nz_explorer.engine.fixes import Draft, add, replace
+from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, configuration_of
 from nz_explorer.text.phrases import plural
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from nz_explorer.model import Node
 
 V3 = (3,)
-MANDATORY = ("shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value", "codecs")
 MISSING = object()
 
 
@@ -159,42 +158,6 @@ def node_type(node: Node) -> Iterator[Fail]:
                 ),
             ),
         )
-
-
-def _usual_fill_value(node: Node) -> Draft | None:
-    numpy = node.data_type.numpy if isinstance(node, Array) else None
-    usual = None if numpy is None else _USUAL.get(numpy.kind)
-    if usual is None:
-        return None
-    return Draft("suggest", (add("/fill_value", usual),), "chunks that were not written read so")
-
-
-_USUAL: Mapping[str, Any] = {
-    "b": False,
-    "i": 0,
-    "u": 0,
-    "f": 0.0,
-    "c": [0.0, 0.0],
-    "T": "",
-    "O": "",
-}
-"""Fill values that zarr-python writes unless it is told another one, by NumPy's kind of data type."""
-_MISSING: Mapping[str, FixMaker] = {
-    "fill_value": _usual_fill_value,
-    "chunk_key_encoding": lambda _node: Draft(
-        "suggest",
-        (add("/chunk_key_encoding", {"name": "default", "configuration": {"separator": "/"}}),),
-        "if the keys of chunks are like c/0/0",
-    ),
-}
-
-
-@rule("Z3-DOC-003", on="array", formats=V3)
-def mandatory_members(array: Array) -> Iterator[Fail]:
-    """Require the members that are needed to read an array."""
-    for member in MANDATORY:
-        if member not in array.metadata:
-            yield Fail(f"/{member}", f"{member} is missing", fix=_MISSING.get(member))
 
 
 @rule("Z3-DOC-006", on="node", formats=V3, provides="attributes")

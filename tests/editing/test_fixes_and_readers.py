@@ -128,3 +128,31 @@ def test_only_metadata_get_the_name_of_metadata(
 ) -> None:
     what_if = changed("plain", tmp_path, {"b/zarr.json.txt": document}, entries=False)
     assert fix_of(what_if, "TREE-013", "/").can_be_applied is can_be_applied
+
+
+def test_an_array_that_readers_do_not_see_is_not_shown_to_those_that_fail_with_it(
+    tmp_path: Path,
+) -> None:
+    what_if = changed("plain", tmp_path, {}, entries=True)
+    array = json.loads((tmp_path / "x" / "zarr.json").read_text())
+    (tmp_path / "t").mkdir()
+    array["attributes"] = {"units": "months since 1955-01-01", "calendar": "standard"}
+    (tmp_path / "t" / "zarr.json").write_text(json.dumps(array))
+    what_if = WhatIf(evaluate(open_store(tmp_path, mode="r+")))
+    what_if.base.run()
+    fix = fix_of(what_if, "NZ-CONS-003", "/t")
+    assert (fix.safety, "(CF-TIME-001)" in (fix.note or "")) == ("unsafe", True)
+
+
+def test_documents_of_one_array_are_copied_together(tmp_path: Path) -> None:
+    changed_to = {
+        "a/.zarray": {"shape": [4], "chunks": [4]},
+        "a/.zattrs": {"_ARRAY_DIMENSIONS": ["n"]},
+    }
+    what_if = changed("v2", tmp_path, changed_to, entries=True)
+    fix = fix_of(what_if, "NZ-CONS-002", "/a")
+    assert {one["path"] for one in fix.patch} == {"/metadata/a~1.zarray", "/metadata/a~1.zattrs"}
+    what_if.try_fix(fix)
+    apply(what_if).write()
+    with xarray.open_zarr(tmp_path) as dataset:
+        assert dataset["a"].dims == ("n",)

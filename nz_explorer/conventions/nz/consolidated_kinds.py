@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.engine.entry_comparison import differences
 from nz_explorer.engine.findings import Fail, Place
-from nz_explorer.engine.fixes import Draft, Operation, add, remove
+from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace
 from nz_explorer.model import Array
 
 if TYPE_CHECKING:
@@ -89,26 +90,38 @@ def copied(document: Document) -> dict[str, Any]:
     return {key: value for key, value in document.value.items() if key != "consolidated_metadata"}
 
 
-def copy(
-    node: Node | None, document: Document, operation: Operation, key: str | None, entry: Any = None
-) -> Draft:
+def copy(pair: Pair, document: Document, operation: Operation) -> Draft:
     """Return what copies a document into an entry: not one with which readers fail, who have the entry instead.
 
     Parameters
     ----------
-    node : Node or None
-        The node of the document.
+    pair : Pair
+        The node as stored and as consolidated.
     document : Document
-        What is copied.
+        What is copied. What else of the node differs from its entry is copied with it.
     operation : Operation
         What is done to the consolidated metadata.
-    key : str or None
-        Where these are.
-    entry : object, optional
-        What is there now.
     """
-    why = why_not_copied(node, document, entry)
-    return Draft("suggest", note=why) if why else Draft("safe", (operation,), document=key)
+    entry = pair.consolidated.entry(pair.path, document.name)
+    if why := why_not_copied(pair.node, document, entry):
+        return Draft("suggest", note=why)
+    operations = (operation, *_other_copies(pair, document.name))
+    return Draft("safe", operations, document=pair.consolidated.holder.key)
+
+
+def _other_copies(pair: Pair, name: str) -> Iterator[Operation]:
+    """Yield what copies the other documents of a node: with as many lengths as now and the names of before, xarray opens nothing."""
+    seen = pair.consolidated.entry(pair.path, ".zarray")
+    given = seen.get("shape") if isinstance(seen, Mapping) else None
+    shape = pair.node.stored_shape if isinstance(pair.node, Array) else None
+    if shape is None or not isinstance(given, list) or len(given) == len(shape):
+        return
+    for document in pair.stored:
+        entry = pair.consolidated.entry(pair.path, document.name)
+        if document.name == name or entry is None or not document.ok:
+            continue
+        if differences(document, entry) and not why_not_copied(pair.node, document, entry):
+            yield replace(pair.pointer(document.name), copied(document))
 
 
 def why_not_copied(node: Node | None, document: Document, entry: Any = None) -> str:

@@ -48,10 +48,11 @@ def with_entry(
     judge : callable
         Returns the results on the documents of a node.
     """
+    if node.path not in consolidated:  # what is wrong with the documents hurts no one
+        return documents, _not_safe(entry, documents.violations, USERS)
     seen = _seen(node.hierarchy, node.path, consolidated)
     if seen is None:
-        lacks = node.path not in consolidated  # what is wrong with the documents hurts no one
-        return documents, _not_safe(entry, documents.violations, USERS) if lacks else entry
+        return documents, entry
     of_entry = judge(seen)
     stops = _stops(of_entry, {one.rule.id for one in documents.violations})
     if stops and not entry.violations:

@@ -169,7 +169,7 @@ class Judge:
         documents, entry : RuleResults
             What `documents` and `entry` have said of it.
         """
-        if node.path == "/" or entry.clean or node.path not in consolidated:
+        if node.path == "/" or entry.clean:
             return documents, entry
         return with_entry(node, consolidated, documents, entry, self.documents)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nz_explorer.engine.fixes import Draft, replace, set_attribute
+from nz_explorer.engine.fixes import Draft, remove, replace, set_attribute
 from nz_explorer.model import Array, is_candidate
 
 if TYPE_CHECKING:
@@ -84,6 +84,8 @@ def as_numbers(node: Node) -> Draft:
     # what is no time is a number like any other then, unless it is marked; a coordinate has none
     if mark == "NaT" or (mark is None and node.zarr_format == 3 and not is_candidate(node)):
         told += set_attribute(node, "_FillValue", NOT_A_TIME)
+    # xarray looks at it in numbers, and raises AttributeError; times it leaves alone
+    told += [remove(node.attribute_pointer("_Encoding"))] if "_Encoding" in node.attributes else []
     told += set_attribute(node, "units", f"{unit} since 1970-01-01" if is_date else unit)
     if is_date:
         told += set_attribute(node, "calendar", "proleptic_gregorian")

@@ -7,9 +7,9 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.nczarr.old_names import VERSION
 from nz_explorer.conventions.nczarr.superblock import (
     AS_PURE,
-    VERSION,
     is_reached,
     noted_below,
     unreadable,

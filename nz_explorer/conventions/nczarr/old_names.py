@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from nz_explorer.model.dialects.nczarr import Place
 
 
+VERSION = "2.0.0"
+"""The version of the format that netCDF-C writes since 4.8.1."""
+
+
 def rewrite(node: Node) -> Draft:
     """Say how a dataset with objects of 4.8.0 is written anew.
 
@@ -71,6 +75,9 @@ def _renamed(node: Node) -> list[Operation]:
             in_attributes = place.era == "attributes"
             today = (node.attribute_pointer if in_attributes else node.pointer)(names[0])
             operations.append(move(place.pointer, today))
+            if part == "superblock" and not isinstance(place.value, dict):
+                # 4.10 refuses the dataset for one that is no object
+                operations.append(replace(today, {"version": VERSION}))
             if part == "array" and isinstance(node, Array):
                 if nczarr.is_scalar(node):
                     operations.append(add(f"{today}/scalar", 1))

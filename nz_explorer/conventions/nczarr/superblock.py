@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.nczarr.old_names import in_lower_case, leave_out, rewrite
+from nz_explorer.conventions.nczarr.old_names import VERSION, in_lower_case, leave_out, rewrite
 from nz_explorer.conventions.nz.names import S3_KEY
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.documents.json_text import json_text
@@ -333,8 +333,6 @@ def _add_superblock(group: Place) -> FixMaker:
     return lambda _node: Draft("suggest", (add_at(beside, {"version": VERSION}),))
 
 
-VERSION = "2.0.0"
-"""The version of the format that netCDF-C writes since 4.8.1."""
 AS_PURE = "netCDF-C 4.10 takes the dataset for pure Zarr, without scalars and unlimited dimensions"
 
 

@@ -245,9 +245,8 @@ def _rewrite_entry(pair: Pair, name: str, how: str) -> FixMaker:
         document = None if pair.node is None else pair.node.document(name)
         if document is None or not document.ok:
             return None
-        operation = (replace if how == "replace" else add)(pair.pointer(name), copied(document))
-        entry = pair.consolidated.entry(pair.path, name)
-        return copy(pair.node, document, operation, pair.consolidated.holder.key, entry)
+        write = replace if how == "replace" else add
+        return copy(pair, document, write(pair.pointer(name), copied(document)))
 
     return fix
 
@@ -471,7 +470,9 @@ def _entry_pointer(name: str) -> str:
 def _renew(home: Node, child: Node, document: Document, name: str) -> FixMaker:
     operation = replace(_entry_pointer(name), copied(document))
     key = None if home.main_document is None else home.main_document.key
-    return lambda _node: copy(child, document, operation, key)
+    if why := why_not_copied(child, document):
+        return lambda _node: Draft("suggest", note=why)
+    return lambda _node: Draft("safe", (operation,), document=key)
 
 
 def _without(home: Node, names: list[str]) -> FixMaker:

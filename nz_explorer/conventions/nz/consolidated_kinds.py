@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.engine.entry_comparison import differences
 from nz_explorer.engine.findings import Fail, Place
-from nz_explorer.engine.fixes import Draft, Operation, add, remove
+from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace
 from nz_explorer.model import Array
 
 if TYPE_CHECKING:
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
     from nz_explorer.engine.entry_comparison import Pair
     from nz_explorer.model import Node
 
+_OF_A_GROUP: Mapping[str, Mapping[str, Any]] = {
+    "zarr.json": {"zarr_format": 3, "node_type": "group"},
+    ".zgroup": {"zarr_format": 2},
+}
+"""What the document of a group says, by its name."""
 _NAMES = "_ARRAY_DIMENSIONS"
 UNLESS = "unless told not to use consolidated metadata"
 _READERS = {
@@ -84,26 +90,38 @@ def copied(document: Document) -> dict[str, Any]:
     return {key: value for key, value in document.value.items() if key != "consolidated_metadata"}
 
 
-def copy(
-    node: Node | None, document: Document, operation: Operation, key: str | None, entry: Any = None
-) -> Draft:
+def copy(pair: Pair, document: Document, operation: Operation) -> Draft:
     """Return what copies a document into an entry: not one with which readers fail, who have the entry instead.
 
     Parameters
     ----------
-    node : Node or None
-        The node of the document.
+    pair : Pair
+        The node as stored and as consolidated.
     document : Document
-        What is copied.
+        What is copied. What else of the node differs from its entry is copied with it.
     operation : Operation
         What is done to the consolidated metadata.
-    key : str or None
-        Where these are.
-    entry : object, optional
-        What is there now.
     """
-    why = why_not_copied(node, document, entry)
-    return Draft("suggest", note=why) if why else Draft("safe", (operation,), document=key)
+    entry = pair.consolidated.entry(pair.path, document.name)
+    if why := why_not_copied(pair.node, document, entry):
+        return Draft("suggest", note=why)
+    operations = (operation, *_other_copies(pair, document.name))
+    return Draft("safe", operations, document=pair.consolidated.holder.key)
+
+
+def _other_copies(pair: Pair, name: str) -> Iterator[Operation]:
+    """Yield what copies the other documents of a node: with as many lengths as now and the names of before, xarray opens nothing."""
+    seen = pair.consolidated.entry(pair.path, ".zarray")
+    given = seen.get("shape") if isinstance(seen, Mapping) else None
+    shape = pair.node.stored_shape if isinstance(pair.node, Array) else None
+    if shape is None or not isinstance(given, list) or len(given) == len(shape):
+        return
+    for document in pair.stored:
+        entry = pair.consolidated.entry(pair.path, document.name)
+        if document.name == name or entry is None or not document.ok:
+            continue
+        if differences(document, entry) and not why_not_copied(pair.node, document, entry):
+            yield replace(pair.pointer(document.name), copied(document))
 
 
 def why_not_copied(node: Node | None, document: Document, entry: Any = None) -> str:
@@ -121,7 +139,15 @@ def why_not_copied(node: Node | None, document: Document, entry: Any = None) -> 
     from nz_explorer.values.contents import refusal
 
     if not isinstance(node, Array):
-        return ""
+        given = document.value
+        # without its document readers do not see a group; at such an entry they stop, and see nothing at all
+        needed = _OF_A_GROUP.get(document.name, {})
+        ill = any(given.get(member) != value for member, value in needed.items())
+        return (
+            f"mend {document.key} first: zarr-python opens nothing where an entry says the same"
+            if ill
+            else ""
+        )
     if document.name != ".zattrs":
         why, there = refusal(node), "" if entry is None else ", or write what the entry has there"
         return f"mend {document.key} first, which zarr-python refuses{there}: {why}" if why else ""

@@ -56,13 +56,15 @@ def _for_readers(array: Array, kind: str) -> dict[str, Any]:
     return {"impact": "blocks", "readers": {"xarray": f"raises {error}, and cannot open the group"}}
 
 
-def xarray_error(array: Array) -> str | None:
+def xarray_error(array: Array, value: Any = MISSING) -> str | None:
     """Return what xarray (up to 2026.9) raises for the ``_FillValue`` of an array of Zarr v3; None where it opens it.
 
     Parameters
     ----------
     array : Array
-        An array with that attribute.
+        An array with that attribute, or
+    value : object
+        what it would be.
 
     Notes
     -----
@@ -70,7 +72,8 @@ def xarray_error(array: Array) -> str | None:
     """
     if array.zarr_format != 3 or array.data_type.numpy is None:
         return None
-    value, kind = array.attributes["_FillValue"], array.data_type.numpy.kind
+    kind = array.data_type.numpy.kind
+    value = array.attributes["_FillValue"] if value is MISSING else value
     if kind == "f":
         return _base64_error(value, "str or bytes")
     if kind == "c":

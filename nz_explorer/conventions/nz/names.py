@@ -6,9 +6,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.nz.fill_values import XARRAY
+from nz_explorer.conventions.nz.fill_values import xarray_error
 from nz_explorer.conventions.zcf.declarations import entries
 from nz_explorer.conventions.zcf.known_conventions import FRAMEWORK, identify
 from nz_explorer.documents.json_text import json_text
@@ -167,10 +167,17 @@ def _rename(old: str, new: str) -> FixMaker:
             return None
         operation = move(node.attribute_pointer(old), node.attribute_pointer(new))
         note = "programs that look for the old name no longer find it"
-        refused = _refused_by_xarray(node, new)
+        refused = _refused_then(node, new, node.attributes[old])
         return Draft("unsafe", (operation,), f"{note}; {refused}" if refused else note)
 
     return fix
+
+
+def _refused_then(node: Node, name: str, value: Any) -> str | None:
+    """Return that xarray cannot open a group in which an attribute begins to be `_FillValue`, None where it can."""
+    if name == "_FillValue" and isinstance(node, Array) and xarray_error(node, value) is not None:
+        return "xarray (up to 2026.9) cannot open the group then (NZ-FILL-006)"
+    return None
 
 
 def _alike(names: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -293,7 +300,7 @@ def reserved_place(node: Node) -> Iterator[Fail]:
                     yield Fail(
                         pointer,
                         f"{json_text(key)} must be directly in attributes, found at {pointer}",
-                        fix=_lift(key, pointer),
+                        fix=_lift(key, pointer, value[key]),
                     )
 
 
@@ -313,21 +320,14 @@ def _plainly(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-def _lift(key: str, pointer: str) -> FixMaker:
+def _lift(key: str, pointer: str, value: Any) -> FixMaker:
     def fix(node: Node) -> Draft | None:
         if key in node.attributes:
             return None
-        operation = move(pointer, node.attribute_pointer(key))
-        return Draft("unsafe", (operation,), _refused_by_xarray(node, key))
+        moved = move(pointer, node.attribute_pointer(key))
+        return Draft("unsafe", (moved,), _refused_then(node, key, value))
 
     return fix
-
-
-def _refused_by_xarray(node: Node, name: str) -> str | None:
-    """Return what follows from a plain `_FillValue` of floats, where it was not looked at before."""
-    if name != "_FillValue" or node.zarr_format != 3 or not isinstance(node, Array):
-        return None
-    return XARRAY if node.data_type.kind in ("float", "complex") else None
 
 
 # --- names of nodes in Zarr v3 -------------------------------------------------------------------

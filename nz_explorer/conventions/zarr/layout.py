@@ -274,7 +274,14 @@ def _copied(found: str, right: str, node: Node) -> Draft | None:
     content = _content(found, node)
     if content is None:
         return Draft("suggest", note=f"rename {found} to {right}")
+    lacking = [name for name in _NEEDED.get(right.rpartition("/")[2], ()) if name not in content]
+    if lacking:  # readers refuse a group for that, and do without what is not there
+        return Draft("suggest", note=f"rename {found} to {right}, once it has {listed(lacking)}")
     return Draft("suggest", (add("", content),), f"{found} can be deleted then", document=right)
+
+
+_NEEDED = {"zarr.json": ("node_type",), ".zarray": ("shape", "chunks", "dtype")}
+"""Without them a document is no metadata."""
 
 
 def _content(key: str, node: Node) -> dict[str, Any] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import partial
 from typing import Any
@@ -149,6 +149,12 @@ def other_keys(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
         What the text says of others.
     """
     document = node.main_document
+    # with one of them right and others missing, zarr-python refuses the group, which it does not before
+    misspelt = {
+        member: meant
+        for member in node.metadata.keys() - known - NCZARR
+        if (meant := _meant(member, known - node.metadata.keys()))
+    }
     for member in node.metadata:
         if member in known or document is None:
             continue
@@ -161,14 +167,11 @@ def other_keys(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
                 f"{document.name} has {json_text(member)}, which netCDF-C up to 4.9.2 wrote {here}",
                 severity="info",
             )
-        elif meant := _meant(member, known - node.metadata.keys()):
-            right = pointers.join(f"/{document.name}", meant)
+        elif meant := misspelt.get(member):
             yield Fail(
                 pointer,
                 f"{document.name} has the key {json_text(member)}, which readers ignore; did you mean {meant}?",
-                fix=lambda _node, old=pointer, new=right: Draft(  # type: ignore[misc]  # bound now
-                    "suggest", (move(old, new),), "look at the values then"
-                ),
+                fix=partial(_named_right, {member: meant} | misspelt, document.name),
             )
         else:
             yield Fail(
@@ -177,6 +180,16 @@ def other_keys(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
                 **_harm_of_key(node, member),
                 fix=partial(_without, member, pointer),
             )
+
+
+def _named_right(meant: Mapping[str, str], document: str, _node: Node) -> Draft:
+    """Give keys the names that they should have; of two for one name the first."""
+    first = {new: old for old, new in reversed([*meant.items()])}
+    moves = (
+        move(pointers.join("", document, old), pointers.join("", document, new))
+        for new, old in first.items()
+    )
+    return Draft("suggest", tuple(moves), "look at the values then")
 
 
 def _meant(member: str, missing: frozenset[str]) -> str | None:

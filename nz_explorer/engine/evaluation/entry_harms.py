@@ -15,8 +15,10 @@ from nz_explorer.model.node_of_documents import build_node
 from nz_explorer.model.paths import above
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
 
+    from nz_explorer.engine.findings import FixMaker
+    from nz_explorer.engine.fixes import Draft
     from nz_explorer.engine.plan import RuleResults
     from nz_explorer.model import Consolidated, Node
     from nz_explorer.model.hierarchy import Hierarchy
@@ -46,6 +48,8 @@ def with_entry(
     judge : callable
         Returns the results on the documents of a node.
     """
+    if node.path not in consolidated:  # what is wrong with the documents hurts no one
+        return documents, _not_safe(entry, documents.violations, USERS)
     seen = _seen(node.hierarchy, node.path, consolidated)
     if seen is None:
         return documents, entry
@@ -58,12 +62,13 @@ def with_entry(
     # xarray opens groups below the root by themselves, and then reads their documents and those in them
     in_root = seen.kind == "array" and above(node.path) == "/"
     users = USERS if in_root else USERS[:1]
+    new = [one for one in documents.violations if one.rule.id not in broken]
     return dataclasses.replace(
         documents,
         violations=tuple(
             _unseen(one, broken, users) for one in as_entry(documents, broken).violations
         ),
-    ), entry
+    ), _not_safe(entry, new, users)
 
 
 def as_entry(documents: RuleResults, broken: Container[str] | None = None) -> RuleResults:
@@ -167,6 +172,37 @@ def _stopping(entry: RuleResults, stops: dict[str, str]) -> RuleResults:
     else:
         fail = dataclasses.replace(first.fail, readers=readers, impact="blocks")
     return dataclasses.replace(entry, violations=(dataclasses.replace(first, fail=fail), *others))
+
+
+def _not_safe(entry: RuleResults, new: Iterable[Violation], users: Sequence[str]) -> RuleResults:
+    """Return the results on an entry, whose fixes are not safe where readers then fail as they do with the documents."""
+    notes = [
+        f"then {reader} {does}: mend that first ({one.rule.id})"
+        for one in new
+        if impact_of(one, undeclared=True) == "blocks"
+        for reader, does in readers_of(one).items()
+        if reader in users
+    ]
+    if not notes:
+        return entry
+
+    def marked(make: FixMaker) -> FixMaker:
+        def fix(node: Node) -> Draft | None:
+            draft = make(node)
+            copies = draft is not None and any(one["op"] != "remove" for one in draft.operations)
+            if draft is None or not copies or draft.safety != "safe":
+                return draft
+            return dataclasses.replace(draft, safety="unsafe", note=notes[0])
+
+        return fix
+
+    def with_note(one: Violation) -> Violation:
+        make = one.fail.fix
+        if make is None:
+            return one
+        return dataclasses.replace(one, fail=dataclasses.replace(one.fail, fix=marked(make)))
+
+    return dataclasses.replace(entry, violations=tuple(map(with_note, entry.violations)))
 
 
 def _unseen(one: Violation, broken: Container[str], users: Sequence[str]) -> Violation:

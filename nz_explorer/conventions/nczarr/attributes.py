@@ -470,11 +470,12 @@ def _cut_otherwise(array: Array, key: str) -> Fail | None:
     is_read = nczarr.attribute_types(array).get(key, "int32") == "int32"
     if not is_read or not is_integer(length) or length == size:
         return None
-    none = length < 0
-    does = f"takes {length} bytes for each string, and shows wrong ones"
-    if none:  # it makes room for the strings and their ends, of which -1 leaves nothing
-        crashes = "crashes the process when it reads the values (4.10)"
-        fails = "cannot read the values: memory allocation failure (4.10)"
+    does = f"takes {plural(length, 'byte')} for each string, and shows wrong ones"
+    if length == 0:
+        does += ", or crashes the process (4.10)"
+    elif length < 0:  # it makes room for the strings and their ends, of which -1 leaves nothing
+        crashes = "shows wrong ones of the strings that are stored, or crashes the process (4.10)"
+        fails = "cannot read the strings that are stored: memory allocation failure (4.10)"
         does = crashes if length == -1 else fails
     pointer = array.attribute_pointer(key)
     return Fail(
@@ -482,7 +483,7 @@ def _cut_otherwise(array: Array, key: str) -> Fail | None:
         f"{key} is {shown(given)}, and the strings of dtype {shown(array.metadata.get('dtype'))} have {plural(size or 0, 'byte')}:"
         f" netCDF-C {does}",
         severity="warning",
-        impact="blocks" if none else "values",
+        impact="blocks" if length < -1 else "values",
         readers={"netCDF-C": does},
         fix=lambda _node: Draft("suggest", (replace(pointer, size),), "if dtype is right"),
     )

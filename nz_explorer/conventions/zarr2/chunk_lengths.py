@@ -11,6 +11,7 @@ from nz_explorer.conventions.zarr3.nodes import (
     NO_ELEMENTS_OF_V2,
     empty_chunks,
     is_integer,
+    refusal,
     set_to,
     shown,
     whole_numbers,
@@ -45,10 +46,21 @@ def chunks(array: Array) -> Iterator[Fail]:
         lone = is_integer(given) and given > 0 and len(lengths) == 1  # a list of one to zarr-python
         meant = [given] if lone else whole_numbers(given)
         fits = meant and len(meant) == len(lengths) and min(meant) > 0
+        wrong = (
+            [length for length in given if not is_integer(length)]
+            if isinstance(given, list)
+            else []
+        )
         yield Fail(
             _first(given, is_integer),
             f"{what}, got {shown(given)}",
-            readers=NCZARR_ERROR if lone else NO_ELEMENTS_OF_V2 if _is_false(given) else None,
+            readers=NCZARR_ERROR
+            if lone
+            else NO_ELEMENTS_OF_V2
+            if _is_false(given)
+            else refusal(array, "TypeError", wrong[0])
+            if wrong
+            else None,
             fix=set_to("/.zarray/chunks", meant) if fits else None,
         )
     elif stored is not None and len(given) != len(lengths):

@@ -109,6 +109,10 @@ def masked_by(given: Any, kind: str) -> dict[str, str]:
 
 OTHERS_OF_BASE64 = {"zarr-python": "raises an error", "xarray": "cannot open the group"}
 INVALID_ARGUMENT = {"netCDF-C": "refuses the dataset: invalid argument"}
+_CRASHES_WHERE_IT_FILLS = {
+    "netCDF-C": "crashes the process when it reads a chunk that is not stored (4.10)"
+}
+"""What it does with null, a list or an object in place of bytes, which it passes over when it opens the dataset."""
 
 
 def readers_of_base64(array: Array, given: Any) -> dict[str, str] | None:
@@ -129,11 +133,11 @@ def readers_of_base64(array: Array, given: Any) -> dict[str, str] | None:
         # netCDF-C passes over all that is no number where texts are stored, and over everything for characters
         if _is_char(array):
             return OTHERS_OF_BASE64
-        if isinstance(given, dict):
-            return OTHERS_OF_BASE64 | CRASHES
-        first = given[0] if isinstance(given, list) and given else given
-        is_passed_over = isinstance(first, str) or first == []
-        return OTHERS_OF_BASE64 if is_passed_over else OTHERS_OF_BASE64 | INVALID_ARGUMENT
+        listed = given if isinstance(given, list) else [given]
+        if any(isinstance(one, bool | int | float) for one in listed):
+            return OTHERS_OF_BASE64 | INVALID_ARGUMENT
+        is_passed_over = all(isinstance(one, str) for one in listed)
+        return OTHERS_OF_BASE64 if is_passed_over else OTHERS_OF_BASE64 | _CRASHES_WHERE_IT_FILLS
     if array.data_type.kind == "bytes":  # NumPy cuts, or adds zeros
         return {}
     taken = array.data_type.kind == "raw" or _is_taken_for_struct(array, decoded)

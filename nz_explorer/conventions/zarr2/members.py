@@ -131,7 +131,7 @@ def _harm_of_key(node: Node, member: str) -> dict[str, Any]:
 
 
 _NO_GROUP = {
-    "zarr-python": "does not take it for a group, and raises GroupNotFoundError or AssertionError",
+    "zarr-python": "does not take it for a group, and raises GroupNotFoundError, ContainsArrayError or AssertionError",
     "xarray": "cannot open the group",
 }
 

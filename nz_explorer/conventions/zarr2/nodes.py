@@ -125,6 +125,13 @@ def _is_codec(given: Any) -> bool:
     return isinstance(given, dict) and isinstance(given.get("id"), str)
 
 
+_NO_COMPRESSOR = {
+    "zarr-python": "raises ValueError: Invalid compressor",
+    "xarray": "raises ValueError: Invalid compressor, and opens nothing of the group",
+    "netCDF-C": "refuses the dataset: Filter error",
+}
+
+
 @rule("Z2-ARR-007", on="array", formats=V2)
 def compressor(array: Array) -> Iterator[Fail]:
     """Require null, or a codec with its id."""
@@ -132,6 +139,8 @@ def compressor(array: Array) -> Iterator[Fail]:
     if given is not None and not _is_codec(given):
         said = 'compressor must be null or an object with an "id"'
         found = unidentified("/.zarray/compressor", given, said)
+        if not isinstance(given, dict):
+            found = replace(found, readers=_NO_COMPRESSOR)
         if isinstance(given, list) and len(given) == 1 and _is_codec(given[0]):
             found = replace(found, fix=set_to("/.zarray/compressor", given[0], "suggest"))
         yield found

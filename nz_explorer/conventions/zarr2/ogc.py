@@ -168,6 +168,8 @@ def _for_readers(array: Array, given: Any) -> dict[str, str]:
         return {"xarray": unhashable, **crashes}
     if isinstance(given, list | str | dict) and len(given) == rank:
         return crashes
+    if not isinstance(given, list | str | dict):
+        return {"xarray": "raises TypeError and cannot open the group", **crashes}
     return {**XARRAY, **crashes}
 
 

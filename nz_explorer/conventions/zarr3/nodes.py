@@ -235,6 +235,8 @@ def missing(array: Array, member: str) -> Iterator[Undecided]:
 CRASHES = {"netCDF-C": "crashes the process (4.10)"}
 NCZARR_ERROR = {"netCDF-C": "refuses the dataset: NCZarr error"}
 """What netCDF-C does with much of Zarr v2 that it cannot read."""
+INTERNAL_ERROR = {"netCDF-C": "refuses the dataset: internal library error"}
+"""What it does with null, a list or an object where a length should be."""
 NO_ELEMENTS_OF_V2 = {
     "zarr-python": UNREAD["zarr-python"],
     "xarray": "cannot open the group",
@@ -243,7 +245,7 @@ NO_ELEMENTS_OF_V2 = {
 """What becomes of chunks of length 0 in Zarr v2."""
 
 
-def refusal(array: Array, error: str) -> dict[str, str]:
+def refusal(array: Array, error: str, length: Any = 0) -> dict[str, str]:
     """Return what readers do with an array that zarr-python does not open.
 
     Parameters
@@ -252,9 +254,14 @@ def refusal(array: Array, error: str) -> dict[str, str]:
         The array.
     error : str
         What zarr-python raises.
+    length
+        The length in a list for which it does.
     """
     readers = {"zarr-python": f"raises {error}", "xarray": "cannot open the group"}
-    return readers if array.zarr_format == 3 else {**readers, **NCZARR_ERROR}
+    if array.zarr_format == 3:
+        return readers
+    is_simple = isinstance(length, str | int | float)
+    return {**readers, **(NCZARR_ERROR if is_simple else INTERNAL_ERROR)}
 
 
 MOST_ELEMENTS = 2**63 - 1
@@ -311,7 +318,7 @@ def wrong_lengths(array: Array, member: str) -> Iterator[Fail]:
                 message,
                 readers={}
                 if are_integers_or_booleans(given)
-                else refusal(array, "ValueError" if is_integer(length) else "TypeError"),
+                else refusal(array, "ValueError" if is_integer(length) else "TypeError", length),
                 fix=None if meant is None else set_to(pointer, meant),
             )
             return

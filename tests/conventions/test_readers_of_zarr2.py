@@ -1,0 +1,100 @@
+"""What is said of readers depends on what stands in a member of .zarray, and is what they do."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import xarray
+import zarr
+
+import nz_explorer as nz
+from nz_explorer.engine.findings import Finding
+
+_ARRAY = {
+    "zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "<f4", "compressor": None, "filters": None,
+    "fill_value": 0.0, "order": "C",
+}  # fmt: skip
+_READ = """
+import netCDF4, sys
+try:
+    dataset = netCDF4.Dataset(f"file://{sys.argv[1]}#mode=zarr,file")
+except OSError as error:
+    print(error)
+else:
+    dataset["a"][...]
+    print("read")
+"""
+
+
+def _finding(folder: Path, rule: str, changes: dict[str, Any], names: Any = ("n",)) -> Finding:
+    (folder / "a").mkdir()
+    (folder / ".zgroup").write_text('{"zarr_format": 2}', "utf-8")
+    (folder / "a" / ".zarray").write_text(json.dumps(_ARRAY | changes), "utf-8")
+    (folder / "a" / ".zattrs").write_text(json.dumps({"_ARRAY_DIMENSIONS": names}), "utf-8")
+    (finding,) = nz.check(folder, select=[rule], progress=False).findings
+    return finding
+
+
+def _netcdf_c(folder: Path) -> str:
+    """Return the error, "read", or nothing where the process ended."""
+    command = [sys.executable, "-c", _READ, str(folder)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+
+@pytest.mark.parametrize("names", [None, 5, True])
+def test_names_that_are_not_a_list(tmp_path: Path, names: Any) -> None:
+    finding = _finding(tmp_path, "Z2-OGC-003", {}, names)
+    assert finding.readers["xarray"] == "raises TypeError and cannot open the group"
+    with pytest.raises(TypeError):
+        xarray.open_zarr(tmp_path, zarr_format=2, chunks=None, consolidated=False)
+
+
+@pytest.mark.parametrize("given", ["zlib", 5, [{"id": "zlib", "level": 1}]])
+def test_a_compressor_that_is_no_object(tmp_path: Path, given: Any) -> None:
+    finding = _finding(tmp_path, "Z2-ARR-007", {"compressor": given})
+    assert finding.readers["zarr-python"] == "raises ValueError: Invalid compressor"
+    with pytest.raises(ValueError, match="Invalid compressor"):
+        zarr.open_array(tmp_path, path="a", mode="r", zarr_format=2)
+    assert "Filter error" in _netcdf_c(tmp_path)
+
+
+@pytest.mark.parametrize("member", ["shape", "chunks"])
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ([None], "internal library error"),
+        ([[2]], "internal library error"),
+        ([{}], "internal library error"),
+        (["2"], "NCZarr error"),
+        ([2.0], "NCZarr error"),
+    ],
+)
+def test_lengths_that_are_no_numbers(tmp_path: Path, member: str, given: Any, error: str) -> None:
+    rule = {"shape": "Z2-ARR-005", "chunks": "Z2-ARR-006"}[member]
+    finding = _finding(tmp_path, rule, {member: given})
+    assert finding.readers["netCDF-C"] == f"refuses the dataset: {error}"
+    assert finding.readers["zarr-python"] == "raises TypeError"
+    assert error in _netcdf_c(tmp_path)
+    with pytest.raises(TypeError):
+        zarr.open_array(tmp_path, path="a", mode="r", zarr_format=2)
+
+
+@pytest.mark.parametrize("given", [{}, {"a": 1}, [None], [{}], [[]], ["NaN", 0.0], ["x"], []])
+def test_fill_values_of_bytes_that_are_no_text(tmp_path: Path, given: Any) -> None:
+    finding = _finding(tmp_path, "Z2-FV-002", {"dtype": "|S4", "fill_value": given})
+    said = finding.readers.get("netCDF-C", "")
+    unfilled = _netcdf_c(tmp_path)
+    (tmp_path / "a" / "0").write_bytes(b"abcdefgh")
+    filled = _netcdf_c(tmp_path)
+    if "crashes" in said:
+        assert (unfilled, filled) == ("", "read")
+        assert "a chunk that is not stored" in said
+    elif said:
+        assert "Invalid argument" in filled
+    else:
+        assert (unfilled, filled) == ("read", "read")

@@ -7,12 +7,14 @@ with in one file. Its oldest and its newest release are tested.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from zarr.codecs._v2 import V2Codec
 from zarr.core.array_spec import ArrayConfig, ArraySpec
 from zarr.core.codec_pipeline import BatchedCodecPipeline
+from zarr.core.metadata import ArrayV2Metadata, ArrayV3Metadata
 from zarr.core.sync import _get_loop
 
 __all__ = ["ArrayConfig", "ArraySpec", "BatchedCodecPipeline", "V2Codec"]  # and what is below
@@ -26,6 +28,26 @@ def event_loop() -> asyncio.AbstractEventLoop:
 def is_open(store: Any) -> bool:
     """Return whether a store has been opened: the file of one that has not may not be there yet."""
     return bool(store._is_open)  # noqa: SLF001
+
+
+def metadata_error(metadata: Mapping[str, Any], zarr_format: int) -> Exception | None:
+    """Return what is raised when zarr takes in the metadata of an array; None where it accepts them.
+
+    Parameters
+    ----------
+    metadata : mapping
+        The document of the array.
+    zarr_format : int
+        2 or 3.
+    """
+    parser = ArrayV2Metadata if zarr_format == 2 else ArrayV3Metadata
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            parser.from_dict(dict(metadata))
+    except Exception as error:  # noqa: BLE001  # any may come of JSON that is wrong
+        return error
+    return None
 
 
 def codec_pipeline(array: Any) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -131,25 +130,15 @@ def refusal(array: Array) -> str:
     array
         The array. Nothing is read.
     """
+    from nz_explorer.store.zarr_internals import metadata_error
+
     try:
         open_for_reading(array)
     except UnsupportedArray as error:
         return str(error)
-    return _refused_members(array)
-
-
-def _refused_members(array: Array) -> str:
-    """Return why zarr-python refuses members that are not needed for reading here, such as an order that is none."""
-    from zarr.core.metadata import ArrayV2Metadata, ArrayV3Metadata
-
-    parser = ArrayV2Metadata if array.zarr_format == 2 else ArrayV3Metadata
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            parser.from_dict(dict(array.metadata))
-    except Exception as error:  # noqa: BLE001  # any may come of JSON that is wrong
-        return error_text(error)
-    return ""
+    # also of members that are not needed for reading here, such as an order that is none
+    refused = metadata_error(array.metadata, array.zarr_format or 3)
+    return "" if refused is None else error_text(refused)
 
 
 def absence(array: Array, cancel: Cancellation | None = None) -> Absence:

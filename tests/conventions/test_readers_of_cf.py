@@ -97,5 +97,5 @@ def test_a_mark_that_xarray_refuses_comes_with_that(tmp_path: Path) -> None:
     notes = {(one.path, one.pointer): str(one.fix and one.fix.note) for one in found}
     assert len(notes) == 4
     assert all(
-        ("cannot open a group" in note) == (path == "/f") for (path, _), note in notes.items()
+        ("cannot open the group" in note) == (path == "/f") for (path, _), note in notes.items()
     )

@@ -12,7 +12,7 @@ from tests.corpus.cases import CASES, source
 
 CALLED = {case["name"]: case for case in CASES}
 UNSEEN = "does not see the node"
-FILLED = "does not find it, and returns the fill value for a chunk"
+FILLED = "returns the fill value for a chunk of such a name"
 SHOWN = "shows the node, by the name with the backslash"
 
 

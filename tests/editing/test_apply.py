@@ -183,7 +183,7 @@ def test_every_safe_fix_of_the_corpus_cures(
     monkeypatch.setattr(os, "fsync", lambda _: None)  # a thousand stores wait long for the disk
     tried = 0
     taken: Counter[frozenset[str]] = Counter()
-    for number, case in enumerate(CASES[part::PARTS]):
+    for number, case in enumerate(CASES[part :: 2 * PARTS]):  # test_what_if takes the fixes of all
         if case.get("unreadable") or not case.get("listable", True):
             continue
         folder = write(contents(case), tmp_path / str(number))

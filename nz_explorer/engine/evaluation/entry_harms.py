@@ -141,10 +141,11 @@ def _stops(results: RuleResults, known: Container[str]) -> dict[str, str]:
     """Return by reader what it does with an entry that breaks rules that the document keeps."""
     found: dict[str, str] = {}
     for one in results.violations:
-        if one.rule.id in known or not (_hides(one) or impact_of(one, undeclared=True) == "blocks"):
+        if one.rule.id in known:
             continue
         does = readers_of(one)
-        for reader in affected(one):
+        all_stop = _hides(one) or impact_of(one, undeclared=True) == "blocks"
+        for reader in affected(one) if all_stop else one.fail.stops:
             if reader in USERS and reader in does:
                 said = _NO_ROOT if _hides(one) else does[reader]
                 found.setdefault(reader, f"{said}, {UNLESS}: {one.fail.message}")

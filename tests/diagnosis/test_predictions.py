@@ -328,6 +328,7 @@ def test_what_zarr_python_raises_is_said_of_the_case_and_not_of_all_there_are(
     assert raised.type.__name__ == error
 
 
+@pytest.mark.filterwarnings("ignore")  # since 3.4 zarr-python says first what it makes of them
 @pytest.mark.parametrize(
     "name",
     [

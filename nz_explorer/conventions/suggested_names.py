@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, permutations
+from itertools import combinations, count, permutations
 from typing import Any
 
 from nz_explorer.engine.fixes import Draft, add, set_attribute
@@ -232,6 +232,7 @@ def _made_up(array: Array, siblings: Sequence[Array]) -> list[str]:
     """Return a name for each dimension: the same that nameless ones of that length beside it get, and that no other has."""
     beside = siblings if array in siblings else [*siblings, array]
     taken = {name for one in beside for name in one.dimension_names or ()}
+    free = (other for number in count() if (other := f"{MADE_UP}{number}") not in taken)
     made: dict[tuple[int, int], str] = {}
     for one in beside:
         for _, key, name in _to_name(one):
@@ -240,8 +241,8 @@ def _made_up(array: Array, siblings: Sequence[Array]) -> list[str]:
     for one in beside:
         for axis, key, _ in _to_name(one):
             if key not in made:
-                numbers = (f"{MADE_UP}{number}" for number in (axis, *range(len(taken) + 1)))
-                made[key] = next(name for name in numbers if name not in taken)
+                own = f"{MADE_UP}{axis}"
+                made[key] = own if own not in taken else next(free)
                 taken.add(made[key])
     of_axes = {axis: made[key] for axis, key, _ in _to_name(array)}
     return [of_axes.get(axis, f"{MADE_UP}{axis}") for axis in range(array.ndim or 0)]

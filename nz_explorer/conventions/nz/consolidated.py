@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.nz import consolidated_for_netcdf as for_netcdf
 from nz_explorer.conventions.nz.consolidated_kinds import (
+    NAMES,
     UNLESS,
     copied,
     copy,
@@ -88,7 +89,7 @@ def _attributes_alone(pair: Pair) -> Iterator[Fail]:
     holder, pointer = pair.consolidated.holder, pair.pointer(name)
     key, content = f"{below(pair.path)[1:]}{name}", dict(entry)
     fixes: list[FixMaker] = [lambda _node: Draft("suggest", (add("", content),), document=key)]
-    if not (isinstance(pair.node, Array) and pair.node.stored_shape and _NAMES in entry):
+    if not (isinstance(pair.node, Array) and pair.node.stored_shape and NAMES in entry):
         # xarray opens no array of which it finds no names of dimensions
         fixes.insert(0, lambda _node: Draft("unsafe", (remove(pointer),), document=holder.key))
     yield Fail(
@@ -229,11 +230,8 @@ def _is_no_node(consolidated: Consolidated, path: str) -> bool:
 def _loses_names(pair: Pair, entry: Any) -> bool:
     """Whether an array has dimensions that only its own attributes name."""
     array = pair.node
-    named = isinstance(array, Array) and bool(array.stored_shape) and _NAMES in array.attributes
-    return named and not (isinstance(entry, Mapping) and _NAMES in entry)
-
-
-_NAMES = "_ARRAY_DIMENSIONS"
+    named = isinstance(array, Array) and bool(array.stored_shape) and NAMES in array.attributes
+    return named and not (isinstance(entry, Mapping) and NAMES in entry)
 
 
 def _shown(value: Any) -> str:

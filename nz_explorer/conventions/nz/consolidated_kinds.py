@@ -20,7 +20,8 @@ _OF_A_GROUP: Mapping[str, Mapping[str, Any]] = {
     ".zgroup": {"zarr_format": 2},
 }
 """What the document of a group says, by its name."""
-_NAMES = "_ARRAY_DIMENSIONS"
+NAMES = "_ARRAY_DIMENSIONS"
+"""The attribute without which xarray opens no array of Zarr v2."""
 UNLESS = "unless told not to use consolidated metadata"
 _READERS = {
     "zarr-python": f"shows an array in place of the group, {UNLESS}",
@@ -151,9 +152,9 @@ def why_not_copied(node: Node | None, document: Document, entry: Any = None) -> 
     if document.name != ".zattrs":
         why, there = refusal(node), "" if entry is None else ", or write what the entry has there"
         return f"mend {document.key} first, which zarr-python refuses{there}: {why}" if why else ""
-    named = isinstance(entry, Mapping) and _NAMES in entry and bool(node.stored_shape)
+    named = isinstance(entry, Mapping) and NAMES in entry and bool(node.stored_shape)
     return (
-        f"write {_NAMES} into {document.key} first, as the entry has it: without it xarray opens nothing"
-        if named and _NAMES not in document.value
+        f"write {NAMES} into {document.key} first, as the entry has it: without it xarray opens nothing"
+        if named and NAMES not in document.value
         else ""
     )

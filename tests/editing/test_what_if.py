@@ -697,7 +697,7 @@ def test_every_fix_of_the_corpus_says_what_a_check_says_after_it(part: int) -> N
     """Whatever else depends on what a fix changes is judged again, in other nodes, too."""
     tried = 0
     elsewhere: Counter[str] = Counter()
-    for case in CASES[part::PARTS]:
+    for case in CASES[part + PARTS :: 2 * PARTS]:  # test_apply takes the others
         documents = contents(case)
         if case.get("unreadable") or not case.get("listable", True) or len(documents) > 40:
             continue
@@ -722,4 +722,4 @@ def test_every_fix_of_the_corpus_says_what_a_check_says_after_it(part: int) -> N
             after.run()
             tried += 1
             assert picture(what_if.evaluation) == picture(after), (case["name"], finding.rule)
-    assert tried > 60
+    assert tried > 25

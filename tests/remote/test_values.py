@@ -226,12 +226,12 @@ def test_bytes_are_set_aside_before_they_are_read() -> None:
 def test_hardly_any_of_many_chunks_that_cannot_be_listed_are_asked_for(
     tmp_path: Path, http_server: Serve
 ) -> None:
-    array = zarr.create_array(tmp_path / "a", shape=(400, 400), chunks=(4, 4), dtype="f4")
-    array[200:204, 100:104] = 1
+    array = zarr.create_array(tmp_path / "a", shape=(200, 200), chunks=(4, 4), dtype="f4")
+    array[100:104, 48:52] = 1
     served = http_server(tmp_path)
     hierarchy = open_store(f"{served.url}/a")
-    window = read_window(hierarchy.root, (0, 1), {}, (400, 400))
+    window = read_window(hierarchy.root, (0, 1), {}, (200, 200))
     assert len(served.network.requests) < 300
     assert "hardly one is there" in window.facts.note
-    everything = read_window(hierarchy.root, (0, 1), {}, (400, 400), budget=None)
-    assert everything.facts.chunks_read == 10_000
+    everything = read_window(hierarchy.root, (0, 1), {}, (200, 200), budget=None)
+    assert everything.facts.chunks_read == 2_500

@@ -253,6 +253,15 @@ class Fixed:
     done: list[Finding] = field(default_factory=list)
     failed: list[tuple[Finding, str]] = field(default_factory=list)
 
+    def in_words(self) -> str:
+        """Return how many findings were fixed, how many were not, and why the first of these was not."""
+        said = f"{plural(len(self.done), 'finding')} fixed in memory"
+        if not self.failed:
+            return said
+        finding, why = self.failed[0]
+        left = plural(len(self.failed), "fix")
+        return f"{said}; {left} not kept: {finding.rule} at {finding.path}, because {why}"
+
 
 def fix_all(
     what_if: WhatIf, wanted: Callable[[Finding], bool] = lambda _: True, *, unsafe: bool = False
@@ -351,7 +360,7 @@ def _try(what_if: WhatIf, batch: list[Finding], result: Fixed) -> Iterator[tuple
         what_if.undo()
         if len(batch) == 1:
             if left:
-                result.failed.append((batch[0], "its fix does not cure it"))
+                result.failed.append((batch[0], "it does not cure the finding"))
             else:
                 yield batch[0], hurt
             return
@@ -397,5 +406,5 @@ def _newly_stopped(what_if: WhatIf, before: dict[str, dict[str, Finding]]) -> st
         for reader, finding in now.items():
             if reader not in before[path]:
                 where = f"{finding.rule}, {finding.message}"
-                return f"after it, {reader} would stop at {finding.path} ({where})"
+                return f"{reader} would then stop at {finding.path} ({where})"
     return ""

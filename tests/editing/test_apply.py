@@ -398,7 +398,7 @@ def test_a_fix_that_does_not_help_is_taken_back(
     monkeypatch.setattr(type(finding), "fixes", property(lambda _: (useless,)))
     fixed = fix_all(what_if, lambda f: f.rule == "NZ-DIM-004")
     assert [(f.rule, why) for f, why in fixed.failed] == [
-        ("NZ-DIM-004", "its fix does not cure it")
+        ("NZ-DIM-004", "it does not cure the finding")
     ]
     assert what_if.edits == []
 
@@ -429,7 +429,7 @@ def test_no_reader_stops_after_fixes_at_what_it_has_read_before(tmp_path: Path) 
         (
             "NZ-CONS-003",
             "/b",
-        ): "after it, xarray would stop at / (NZ-DIM-010, dimension x is 3 long in a, x and 4 long in b)"
+        ): "xarray would then stop at / (NZ-DIM-010, dimension x is 3 long in a, x and 4 long in b)"
     }
     assert all((f.rule, f.path) != ("NZ-CONS-003", "/b") for f in fixed.done)
     apply(what_if).write()

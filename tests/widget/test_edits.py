@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -79,6 +80,22 @@ def test_safe_fixes_are_tried_at_once(browse: Browse, broken_store: Path) -> Non
     assert len(rules(browser)) < before
     act(browser, "reset")
     assert len(rules(browser)) == before
+
+
+def test_a_fix_that_would_stop_a_reader_is_not_kept_and_it_is_said_why(
+    browse: Browse, tmp_path: Path
+) -> None:
+    group = zarr.open_group(tmp_path / "s.zarr", mode="w", attributes={"conventions": "NZ-1.0"})
+    for name in "ab":
+        group.create_array(name, data=np.zeros(3), dimension_names=["x"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        zarr.consolidate_metadata(tmp_path / "s.zarr")
+    group.create_array("b", data=np.zeros(4), dimension_names=["x"], overwrite=True)
+    browser = browse(tmp_path / "s.zarr")
+    press(browser, page(browser, "changes"), "Try all safe fixes")
+    told = said(page(browser, "changes"))
+    assert "1 fix not kept: NZ-CONS-002 at /b, because xarray would then stop at /" in told
 
 
 def test_saving_needs_consent_and_names_the_documents(browse: Browse, broken_copy: Path) -> None:

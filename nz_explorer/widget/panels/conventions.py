@@ -175,7 +175,7 @@ def try_rule(context: Context) -> Outcome:
     rule, session = context.text("rule"), context.session
     done = fix_all(session.what_if, lambda finding: finding.rule == rule)
     session.show_edits(True)
-    return Outcome(f"{text.counted(len(done.done), 'finding')} fixed in memory", panel="changes")
+    return Outcome(done.in_words(), panel="changes")
 
 
 @action("convert")

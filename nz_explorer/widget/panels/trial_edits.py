@@ -224,9 +224,7 @@ def try_safe(context: Context) -> Outcome:
     """Try all fixes that need nobody to choose."""
     done = fix_all(context.session.what_if)
     context.session.show_edits(True)
-    context.session.show_outcome(
-        f"{text.counted(len(done.done), 'finding')} fixed in memory by the safe fixes."
-    )
+    context.session.show_outcome(f"{done.in_words()}.")
     return Outcome()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
@@ -242,6 +242,49 @@ def joined(*parts: RuleResults, rules: tuple[str, ...] | None = None) -> RuleRes
     return RuleResults(asked if rules is None else rules, *found)
 
 
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """What a plan runs: for the documents of a node, for nodes and for the root, and the rules that are decided so."""
+
+    rules: tuple[str, ...]
+    documents: tuple[_Step, ...]
+    nodes: tuple[_Step, ...]
+    root: tuple[_Step, ...]
+
+
+@lru_cache(maxsize=256)  # the same for every store that is checked with the same options
+def _steps_for(
+    registry: Registry, on: tuple[On, ...], zarr_format: int | None, wanted: frozenset[str]
+) -> _Steps:
+    """Return what is run for kinds of nodes; see `Plan`."""
+    chosen = [
+        function
+        for function in registry.functions
+        if function.on in on
+        and (zarr_format is None or zarr_format in function.formats)
+        and (not wanted.isdisjoint(function.ids) or function.provides is not None)
+    ]
+    reported = [rule_id for function in chosen for rule_id in function.ids]
+    return _Steps(
+        tuple(dict.fromkeys(rule_id for rule_id in reported if rule_id in wanted)),
+        _grouped((f for f in chosen if f.on == "document"), wanted),
+        _grouped((f for f in chosen if f.on not in ("document", "root")), wanted),
+        _grouped((f for f in chosen if f.on == "root"), wanted),
+    )
+
+
+def _grouped(chosen: Iterable[RuleFunction], wanted: frozenset[str]) -> tuple[_Step, ...]:
+    """Return steps, of which each asks once whether its functions apply."""
+    steps = []
+    for (on, when), group in groupby(chosen, key=lambda f: (f.on, f.when)):
+        functions = tuple(group)
+        reported = [rule_id for function in functions for rule_id in function.ids]
+        # For a document without problems the result is always "pass".
+        absent = () if on == "document" else tuple(r for r in reported if r in wanted)
+        steps.append(_Step(on, when, functions, absent))
+    return tuple(steps)
+
+
 class Plan:
     """The rules of one kind of node, in the order in which they depend on each other.
 
@@ -264,37 +307,17 @@ class Plan:
         zarr_format: int | None,
         wanted: frozenset[str],
     ) -> None:
-        subjects = tuple(on)
-        chosen = [
-            function
-            for function in registry.functions
-            if function.on in subjects
-            and (zarr_format is None or zarr_format in function.formats)
-            and (not wanted.isdisjoint(function.ids) or function.provides is not None)
-        ]
         self._infos = registry.rules
         self._cap = registry.advisory(zarr_format)
         self.wanted = wanted
-        reported = [rule_id for function in chosen for rule_id in function.ids]
-        self.rules = tuple(dict.fromkeys(rule_id for rule_id in reported if rule_id in wanted))
-        self._documents = self._steps(f for f in chosen if f.on == "document")
-        self._nodes = self._steps(f for f in chosen if f.on not in ("document", "root"))
-        self._root = self._steps(f for f in chosen if f.on == "root")
+        steps = _steps_for(registry, tuple(on), zarr_format, wanted)
+        self.rules = steps.rules
+        self._documents, self._nodes, self._root = steps.documents, steps.nodes, steps.root
         self.passed = RuleResults(self.rules)
         """The results of a subject that breaks none of them."""
         self._undecided: dict[str, RuleResults] = {}
         self._clean: dict[tuple[int, ...], RuleResults] = {}
         self._memo = Memo()
-
-    def _steps(self, chosen: Iterable[RuleFunction]) -> tuple[_Step, ...]:
-        steps = []
-        for (on, when), group in groupby(chosen, key=lambda f: (f.on, f.when)):
-            functions = tuple(group)
-            reported = [rule_id for function in functions for rule_id in function.ids]
-            # For a document without problems the result is always "pass".
-            absent = () if on == "document" else tuple(r for r in reported if r in self.wanted)
-            steps.append(_Step(on, when, functions, absent))
-        return tuple(steps)
 
     def undecided(self, reason: str) -> RuleResults:
         """Return that none of them could be decided, for one reason."""

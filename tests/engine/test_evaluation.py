@@ -6,7 +6,6 @@ import gc
 import json
 import shutil
 import threading
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from nz_explorer.model.dialects import nczarr
 from nz_explorer.store import Cancellation
 from nz_explorer.values.contents import contents as contents_of
 from tests.corpus.cases import CASES, FaultyStore, contents, source, write
+from tests.engine.conftest import Replace
 
 CONSOLIDATED = [
     case for case in CASES if case["rule"] in registry().ids_on("entry") and "undecided" not in case
@@ -181,12 +181,11 @@ def test_findings_of_undeclared_datasets_are_marked(tmp_path: Path) -> None:
     assert tags == {"NZ-DECL-001": (), "NZ-NAME-001": ("undeclared",)}
 
 
-def test_a_rule_that_crashes_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rule_that_crashes_is_told(tmp_path: Path, replace_rule: Replace) -> None:
     def crash(_array: Any) -> Any:
         raise RuntimeError("boom")
 
-    broken = [replace(f, check=crash) if f.id == "NZ-DIM-004" else f for f in registry().functions]
-    monkeypatch.setitem(vars(registry()), "functions", tuple(broken))
+    replace_rule("NZ-DIM-004", crash)
     report = nz.check(write(contents({"base": "plain"}), tmp_path), progress=False)
     told = {(e.rule, e.path, e.reason) for e in report.not_evaluated if e.reason != "cost"}
     assert told == {
@@ -196,7 +195,7 @@ def test_a_rule_that_crashes_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_fix_that_crashes_is_told_and_takes_nothing_down(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, replace_rule: Replace
 ) -> None:
     def crash(_node: Any) -> Any:
         raise RuntimeError("boom")
@@ -204,8 +203,7 @@ def test_a_fix_that_crashes_is_told_and_takes_nothing_down(
     def fails(_array: Any) -> Any:
         yield Fail("/dimension_names/0", "no name", fix=crash)
 
-    broken = [replace(f, check=fails) if f.id == "NZ-DIM-004" else f for f in registry().functions]
-    monkeypatch.setitem(vars(registry()), "functions", tuple(broken))
+    replace_rule("NZ-DIM-004", fails)
     report = nz.check(write(contents({"base": "plain"}), tmp_path), progress=False)
     found = [one for one in report.findings if one.rule == "NZ-DIM-004"]
     assert [one.path for one in found] == ["/a", "/x"]

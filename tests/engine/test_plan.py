@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from nz_explorer.engine.registry import RuleFunction
 from nz_explorer.model import Node, open_store
 from tests.corpus.cases import FaultyStore, write
 from tests.engine import made
+from tests.engine.conftest import Replace
 
 V3 = made.V3
 
@@ -45,16 +45,13 @@ def test_failures_of_a_rule_on_a_node_are_listed_up_to_a_limit(tmp_path: Path, m
     ]
 
 
-def test_an_error_after_many_notes_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_after_many_notes_counts(replace_rule: Replace) -> None:
     def many(_node: Node) -> Iterator[Fail]:
         for number in range(MAX_FAILURES + 3):
             yield Fail("", f"note {number}", severity="info")
         yield Fail("", "error")
 
-    functions = [
-        replace(f, check=many) if f.id == "NZ-DIM-004" else f for f in registry().functions
-    ]
-    monkeypatch.setitem(vars(registry()), "functions", tuple(functions))
+    replace_rule("NZ-DIM-004", many)
     plan = Plan(registry(), ["node", "array"], 3, frozenset({"NZ-DIM-004"}))
     judged = plan.run_node(open_store(FaultyStore(V3, [], listable=True))["/a"])
     assert judged.counts == (1, 0, MAX_FAILURES + 1)

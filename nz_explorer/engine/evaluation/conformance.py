@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.engine.evaluation.budget import TIME_LIMIT
@@ -39,6 +40,24 @@ def _decides(info: RuleInfo, convention: Convention) -> bool:
         return info.level in ("DEF", "derived") if own else info.required
     demanded = info.level.upper().startswith(("MUST", "SHALL", "REQUIRE"))
     return demanded and info.severity == convention.decides
+
+
+@lru_cache(maxsize=64)
+def _deciding(registry: Registry, key: str) -> tuple[str, ...]:
+    """Return the rules that decide whether a convention is kept."""
+    convention = registry.conventions[key]
+    rules = registry.rules.values()
+    return tuple(info.id for info in rules if info.works and _decides(info, convention))
+
+
+@lru_cache(maxsize=16)
+def _summed_up_by(registry: Registry) -> tuple[str, ...]:
+    """Return the rules that are summed up by another."""
+    families = () if registry.summarised is None else registry.summarised.summary_families
+    rules = registry.rules.values()
+    return tuple(
+        info.id for info in rules if info.required and info.works and info.family in families
+    )
 
 
 class Conformance:
@@ -132,22 +151,16 @@ class Conformance:
 
     def _conforms(self, key: str) -> bool | None:
         convention = self._registry.conventions[key]
-        own = [
-            info
-            for info in self._registry.rules.values()
-            if info.works and _decides(info, convention)
-        ]
+        own = _deciding(self._registry, key)
         zarr_format = convention.zarr_format
         if zarr_format is not None and self._hierarchy.zarr_format not in (zarr_format, None):
             return convention.in_other_formats
         summed_up = convention is self._summarised
-        broken = (*(info.id for info in own), *convention.delegates)
+        broken = (*own, *convention.delegates)
         failed, told = self._records.failed, self._records.told
         if any(failed[one] or told[one] for one in broken) or (summed_up and self.summary()):
             return False
-        known = (
-            self._coverage.complete and bool(own) and all(self._decided(info.id) for info in own)
-        )
+        known = self._coverage.complete and bool(own) and all(map(self._decided, own))
         if known and summed_up:
             known = not self._summary_unknown()
         if known and not self._reads_documents():
@@ -179,11 +192,6 @@ class Conformance:
 
     # --- the rule that sums up others -------------------------------------------------------
 
-    def _is_summed_up(self, info: RuleInfo) -> bool:
-        """Whether a rule is one of those that are summed up."""
-        families = () if self._summarised is None else self._summarised.summary_families
-        return info.required and info.works and info.family in families
-
     def summary(self) -> Violation | None:
         """Return the sum of all errors of plain Zarr, None where there are none."""
         if self._summary_of != self._records.changes:
@@ -195,23 +203,21 @@ class Conformance:
         """Return how many errors of plain Zarr there are."""
         if self._rule not in self._coverage.wanted or self._hierarchy.zarr_format == 2:
             return 0
-        return sum(
-            number
-            for rule_id, number in self._records.failed.items()
-            if self._is_summed_up(self._registry.rules[rule_id])
-        )
+        failed = self._records.failed
+        return sum(failed[rule_id] for rule_id in _summed_up_by(self._registry))
 
     def _summed_up(self) -> Violation | None:
         count = self.summed_errors()
         if not count:
             return None
+        summed_up = set(_summed_up_by(self._registry))
         first = next(
             (
                 (place, violation)
                 for place in in_tree_order(self._records.places)
                 for _, violations in self._records.parts_at(place)
                 for violation in violations
-                if self._is_summed_up(violation.rule)
+                if violation.rule.id in summed_up
                 and (violation.fail.severity or "error") == "error"
             ),
             None,
@@ -228,9 +234,9 @@ class Conformance:
         """Return the reason for which it is not known whether the hierarchy is valid Zarr."""
         if self._hierarchy.zarr_format == 2:
             return None
-        for info in self._registry.rules.values():
-            if self._is_summed_up(info) and not self._decided(info.id):
-                return f"dependency: {info.id}"
+        for rule_id in _summed_up_by(self._registry):
+            if not self._decided(rule_id):
+                return f"dependency: {rule_id}"
         return self._coverage.unfinished
 
     def tags(self, violation: Violation, owner: str) -> tuple[str, ...]:

@@ -11,12 +11,13 @@ from __future__ import annotations
 import copy
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.engine.coordinate_reader import ByteBudget, CoordinateFacts, read
 from nz_explorer.engine.evaluation import schedule
+from nz_explorer.engine.evaluation.asked_rules import asked_rules
 from nz_explorer.engine.evaluation.budget import TIME_LIMIT, VALUE_BYTES, Budget, Progress, Values
 from nz_explorer.engine.evaluation.conformance import Conformance
 from nz_explorer.engine.evaluation.convention_usage import ConventionUsage
@@ -103,38 +104,18 @@ class Evaluation:
         self.rules = registry.rules
         """All rules that are known, by id."""
         self.conventions = registry.choose(conventions, hierarchy, select)
-        chosen = registry.select(select, ignore)
-        wanted = {
-            rule_id
-            for rule_id in registry.rules_of(self.conventions)
-            if chosen[rule_id] and self.rules[rule_id].works
-        }
-        self.wanted = frozenset(
-            rule_id for rule_id in wanted if wanted.isdisjoint(self.rules[rule_id].yields_to)
+        asked = asked_rules(
+            registry, self.conventions, select, tuple(ignore), hierarchy.zarr_format
         )
-        self.untold = self._untold(wanted, registry.select((), ()))
+        self.wanted = asked.wanted
+        self.untold = asked.untold
         """Readers of which nothing can be predicted: rules that tell what they refuse are not evaluated."""
-        self._content_rules = self.wanted & registry.ids_on("contents", hierarchy.zarr_format)
-        self._comparisons = self.wanted & registry.ids_on("entry", hierarchy.zarr_format)
+        self._content_rules = asked.of_contents
+        self._comparisons = asked.of_entries
         self.cache: ChunkCache | None = None
         """Where decoded chunks are looked for, and kept; None keeps none."""
         self._lock = threading.RLock()
         self._clear()
-
-    def _untold(self, wanted: set[str], usual: Mapping[str, bool]) -> frozenset[str]:
-        """Return readers that are affected by rules which were not asked for and which none stands in for."""
-        stand_in = {other for rule_id in wanted for other in self.rules[rule_id].yields_to}
-        needed = {"JSON", "TREE", f"Z{self.hierarchy.zarr_format}", "NZ", "CF"}
-        return frozenset(
-            reader
-            for info in self.rules.values()
-            if info.family in needed
-            and info.works
-            and usual[info.id]
-            and (info.impact == "blocks" or info.family not in ("NZ", "CF"))
-            and info.id not in wanted | stand_in
-            for reader in info.affects
-        )
 
     def _clear(self) -> None:
         """Begin with nothing evaluated."""

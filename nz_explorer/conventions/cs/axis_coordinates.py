@@ -390,16 +390,32 @@ def _boundaries(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
             f"regular must be two finite numbers, [lower, upper], got {json_text(given['regular'])}",
             rule="CS-BND-003",
         )
-    elif given["regular"][0] >= given["regular"][1]:
-        lower, upper = given["regular"]
+    else:
+        yield from _extents(one, given["regular"], f"{pointer}/regular")
+
+
+def _extents(one: CoordinateSet, extents: list[Any], at: str) -> RuleOutput:
+    """Warn of extents that make cells of no length, or such as their coordinates are not in."""
+    lower, upper = extents
+    shown = f"both extents are added to the coordinate, so cells of {json_text(extents)}"
+    if lower >= upper:
         what = "equal" if lower == upper else "in the wrong order"
         right = [-upper, upper] if lower == upper > 0 else [upper, lower]
-        yield Fail(
-            f"{pointer}/regular",
-            f"both extents are added to the coordinate, so cells of {json_text(given['regular'])} are empty: they are {what}",
-            severity="warning",
-            fix=(lambda _node: Draft("suggest", (replace(f"{pointer}/regular", right),)))
-            if right[0] < right[1]
-            else None,
-            rule="CS-BND-003",
-        )
+        message = f"{shown} are empty: they are {what}"
+    elif lower > 0 or upper < 0:
+        given = one.values[0] if isinstance(one.values, list) and one.values else None
+        first = numbers([given], 1) or (0.0,)
+        right = [round(limit - first[0], 10) for limit in extents]
+        message = f"{shown} do not have the coordinate in them"
+        if right[0] <= 0 <= right[1]:
+            message += "; they are the limits of the first cell themselves"
+    else:
+        return
+    is_right = right[0] <= 0 <= right[1] and right[0] < right[1]
+    yield Fail(
+        at,
+        message,
+        severity="warning",
+        fix=(lambda _node: Draft("suggest", (replace(at, right),))) if is_right else None,
+        rule="CS-BND-003",
+    )

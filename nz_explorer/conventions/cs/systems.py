@@ -139,7 +139,8 @@ def of_crs(crs: Crs, beside: Iterable[Axis] = (), *, first: bool = True) -> Rule
     """
     beside = list(beside)
     if isinstance(crs.given, Mapping):
-        yield from judge_name(crs.pointer("name"), crs.given)
+        if "type" not in crs.given:  # since systems have one, they have no name: it is free as others are
+            yield from judge_name(crs.pointer("name"), crs.given)
         description = crs.given.get("description", "")
         if not isinstance(description, str):
             yield Fail(

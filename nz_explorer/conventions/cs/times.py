@@ -24,7 +24,7 @@ from nz_explorer.model.dialects.cs import Axis, CoordinateSet, time_units
 from nz_explorer.text.phrases import listed
 
 _TIME_UNIT = re.compile(
-    r"([yzafpnuµmcdkMG]|(?:yocto|zepto|atto|femto|pico|nano|micro|milli|centi|deci|kilo|mega|giga)-?)?"
+    r"([yzafpnuµμmcdkMG]|(?:yocto|zepto|atto|femto|pico|nano|micro|milli|centi|deci|kilo|mega|giga)-?)?"
     r"(s|sec|secs|second|seconds)|min|mins|minutes?|h|hrs?|hours?|d|days?|weeks?|months?|"
     r"([kMGT]|(?:kilo|mega|giga|tera)-?)?(y|yrs?|years?)"
 )

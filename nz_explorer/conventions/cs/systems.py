@@ -139,7 +139,7 @@ def of_crs(crs: Crs, beside: Iterable[Axis] = (), *, first: bool = True) -> Rule
     """
     beside = list(beside)
     if isinstance(crs.given, Mapping):
-        if "type" not in crs.given:  # since systems have one, they have no name: it is free as others are
+        if "type" not in crs.given:  # the text that has a type has no name, so that one is free
             yield from judge_name(crs.pointer("name"), crs.given)
         description = crs.given.get("description", "")
         if not isinstance(description, str):

@@ -8,6 +8,7 @@ import pytest
 import zarr
 
 import nz_explorer as nz
+from nz_explorer.model import Array
 from tests.corpus.cases import CASES, source
 
 FIXED = {
@@ -258,3 +259,21 @@ def test_a_day_a_month_and_a_year_are_no_month_with_a_zone(tmp_path: Path) -> No
     (wrong,) = nz.check(source(case, tmp_path), select=["CS-TIME"], progress=False).findings
     assert wrong.message.startswith("epoch should be a date of ISO 8601")
     assert wrong.fix is None  # 1 February or 2 January
+
+
+def test_an_axis_is_renamed_with_its_dimension(tmp_path: Path) -> None:
+    group = zarr.open_group(tmp_path / "s.zarr", mode="w", attributes={"conventions": "NZ-1.0"})
+    group.create_array("rain", shape=(2,), dtype="f8", dimension_names=["member"])
+    group.create_array("wind", shape=(3,), dtype="f8", dimension_names=["member"])
+    group["rain"].attrs["cs"] = {"crs": [{"type": "undefined", "axes": {"member": {}}}]}
+    hierarchy = nz.open_store(tmp_path / "s.zarr", mode="r+")
+    (wrong,) = nz.check(hierarchy, select=["NZ-DIM-010", "CS-ARR"], progress=False).findings
+    nz.apply([wrong], hierarchy).write()
+    assert (
+        nz.check(tmp_path / "s.zarr", select=["NZ-DIM-010", "CS-ARR"], progress=False).findings
+        == []
+    )
+    array = nz.open_store(tmp_path / "s.zarr").get("/rain")
+    assert isinstance(array, Array)
+    assert array.dimension_names == ("member_2",)
+    assert array.attributes["cs"]["crs"][0]["axes"] == {"member_2": {}}

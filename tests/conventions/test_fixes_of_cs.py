@@ -186,6 +186,19 @@ FIXED = {
         ("cs", "crs", 0, "axes", "level", "coordinates", 0, "direction"),
         "down",
     ),
+    "CS-BND-003: the limits of the first cell themselves": (
+        "/v",
+        ("cs", "crs", 0, "axes", "z", "coordinates", 0, "boundaries", "regular"),
+        [-0.5, 0.5],
+    ),
+    "CS-ATT-002: a formula and its terms beside values": (
+        "/ta",
+        ("cs", "crs", 0, "axes", "lev", "coordinates", 0, "parametric", "formula"),
+        "atmosphere_ln_pressure_coordinate",
+    ),
+    "CS-REV-003: projected, which is planar here": ("/v", ("cs", "crs", 0, "type"), "planar"),
+    "REF-001: path in place of node": ("/g/a", ("ref",), {"node": "../b"}),
+    "REF-001: a path by itself, in an attribute of its own": ("/g/a", ("ref",), {"node": "../b"}),
 }
 """Of cases of the corpus: the node, where something is fixed in its attributes, and what is there afterwards."""
 

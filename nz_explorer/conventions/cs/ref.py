@@ -80,8 +80,15 @@ def references(node: Node) -> RuleOutput:
                     at, "reference: it leads back to itself, and to nothing else", rule="REF-007"
                 )
         elif declared:
+            right = {"node": given}
+            leads = isinstance(given, str) and resolve(right, node, in_cs=False).targets
             yield Fail(
-                at, f"reference: it must be an object, got {json_text(given)}", rule="REF-001"
+                at,
+                f"reference: it must be an object, got {json_text(given)}",
+                fix=(lambda _node, at=at, right=right: Draft("suggest", (replace(at, right),)))  # type: ignore[misc]  # bound now
+                if leads
+                else None,
+                rule="REF-001",
             )
 
 

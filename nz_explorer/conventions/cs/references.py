@@ -401,7 +401,7 @@ def _renamed(reference: Reference, inner: str) -> tuple[Operation, ...]:
     if len(strange) != 1 or not isinstance(given[strange[0]], str):
         return ()
     (wrong,) = strange
-    right = EARLIER.get(wrong) if wrong in ("array", "group") else None
+    right = "node" if wrong in ("array", "group", "path") else None
     close = [right] if right else get_close_matches(wrong.lower(), MEMBERS, 1, 0.75)
     if not close or close[0] in given:
         return ()

@@ -151,13 +151,18 @@ def of_crs(crs: Crs, beside: Iterable[Axis] = (), *, first: bool = True) -> Rule
         if "id" in crs.given:
             yield from identifier(crs.pointer("id"), crs.given["id"])
         if "type" in crs.given and crs.given["type"] not in TYPES:
+            small, marked = str(crs.given["type"]).strip().lower(), marked_letters(crs)
             yield Fail(
                 crs.pointer("type"),
                 f"type must be one of {', '.join(TYPES)}, got {shown(crs.given['type'])}"
                 + (", as geozarr for R writes it" if crs.given["type"] == "unknown" else ""),
                 severity="warning" if crs.given["type"] == "unknown" else None,
-                fix=set_to(crs.pointer("type"), fitting_type(marked_letters(crs)), "suggest")
-                if crs.given["type"] == "unknown"
+                fix=set_to(
+                    crs.pointer("type"),
+                    small if small in TYPES else fitting_type(marked),
+                    "suggest",
+                )
+                if small in TYPES or marked or small == "unknown"
                 else None,
                 rule="CS-REV-003",
             )
@@ -329,7 +334,9 @@ def _without_coordinates(axis: Axis, *, located: bool) -> RuleOutput:
         yield Fail(
             pointer,
             f"axis {shown} has {hints[0]}, which belongs in coordinates, but no coordinates",
-            fix=lambda _node: Draft("suggest", (replace(axis.pointer(), right),)),
+            fix=(lambda _node: Draft("suggest", (replace(axis.pointer(), right),)))
+            if "values" in inner  # coordinates without them would be as wrong
+            else None,
             rule="CS-CO-001",
         )
     elif is_physical(axis) and not located:

@@ -9,7 +9,7 @@ from typing import Any
 
 from nz_explorer.conventions.cs.members import from_axis
 from nz_explorer.conventions.cs.references import _reference, without_ref
-from nz_explorer.conventions.cs.times import time_object
+from nz_explorer.conventions.cs.times.time_objects import time_object
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type

@@ -18,7 +18,7 @@ from nz_explorer.conventions.cs.directions import directions, is_physical, told_
 from nz_explorer.conventions.cs.forms import identifier
 from nz_explorer.conventions.cs.members import misplaced
 from nz_explorer.conventions.cs.parametric import parametric
-from nz_explorer.conventions.cs.times import TEXTS
+from nz_explorer.conventions.cs.times.time_objects import TEXTS
 from nz_explorer.conventions.zarr3.nodes import set_to, shown
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here

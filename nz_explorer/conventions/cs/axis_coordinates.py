@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from nz_explorer.conventions.cs.members import from_axis
-from nz_explorer.conventions.cs.references import _reference, without_ref
+from nz_explorer.conventions.cs.references import judge_reference, without_ref
 from nz_explorer.conventions.cs.times.time_objects import time_object
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.documents.json_text import json_text
@@ -227,7 +227,7 @@ def values_object(
                 rule="CS-VAL-003",
             )
     elif kind == "external":
-        yield from _reference(home, resolve(values, home), at)
+        yield from judge_reference(home, resolve(values, home), at)
         yield from without_ref(at, values, keyed=keyed)
     elif not of_one_type(values):
         yield Fail(
@@ -382,7 +382,7 @@ def _boundaries(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
         return
     if there == ["external"]:
         reference = resolve(given["external"], one.home)
-        yield from _reference(one.home, reference, f"{pointer}/external")
+        yield from judge_reference(one.home, reference, f"{pointer}/external")
         yield from without_ref(f"{pointer}/external", given["external"], keyed=is_keyed(axis))
     elif numbers(given["regular"], 2) is None:
         yield Fail(

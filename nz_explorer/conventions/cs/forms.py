@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from nz_explorer.conventions.cs.references import _inner, path_to
+from nz_explorer.conventions.cs.paths import inner_pointer, path_to
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
@@ -133,7 +133,7 @@ def keyed(group: Group, right: Mapping[str, Any], keys: Mapping[str, str]) -> Dr
         system = coordinate_system(array)
         operations = tuple(
             replace(
-                f"{_inner(crs.reference, array.attribute_pointer('cs', 'crs', i))}/attribute",
+                f"{inner_pointer(crs.reference, array.attribute_pointer('cs', 'crs', i))}/attribute",
                 names[target.pointer],
             )
             for i, crs in enumerate(() if system is None else system.crs)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zarr
 
 import nz_explorer as nz
 from nz_explorer.model import Array
+from nz_explorer.model.dialects.cs import LOOKED_AT
+from tests.conventions.cs_documents import ARRAY, CS, REF
 from tests.corpus.cases import CASES, source
 
 FIXED = {
@@ -290,3 +294,26 @@ def test_an_axis_is_renamed_with_its_dimension(tmp_path: Path) -> None:
     assert isinstance(array, Array)
     assert array.dimension_names == ("member_2",)
     assert array.attributes["cs"]["crs"][0]["axes"] == {"member_2": {}}
+
+
+def test_all_arrays_of_a_large_store_follow_a_system_that_gets_a_name(tmp_path: Path) -> None:
+    refers = {"node": "../..", "attribute": "/attributes/crs/0"}
+    system = {"name": "members", "type": "undefined", "axes": {"member": {}}}
+    documents: dict[str, Any] = {
+        "": {"attributes": {"zarr_conventions": [CS], "crs": [system]}},
+        **{f"g{i}": {} for i in range(LOOKED_AT)},
+        f"g{LOOKED_AT - 1}/a": {
+            **ARRAY,
+            "dimension_names": ["member"],
+            "attributes": {"zarr_conventions": [CS, REF], "cs": {"crs": [{"ref": refers}]}},
+        },
+    }
+    group = {"zarr_format": 3, "node_type": "group"}
+    for path, document in documents.items():
+        (tmp_path / path).mkdir(exist_ok=True)
+        (tmp_path / path / "zarr.json").write_text(json.dumps({**group, **document}))
+    hierarchy = nz.open_store(tmp_path, mode="r+")
+    (wrong,) = nz.check(hierarchy, select=["CS", "REF"], progress=False).findings
+    assert wrong.rule == "CS-GRP-001"
+    nz.apply([wrong], hierarchy).write()
+    assert nz.check(tmp_path, select=["CS", "REF"], progress=False).findings == []

@@ -154,7 +154,7 @@ def _from_array(array: Array, entry: str, crs: Crs) -> RuleOutput:
             related=(meant,),
             severity="warning" if typed else None,
             readers={} if found_all_the_same else None,
-            fix=partial(_from_where_it_is_read, crs, lost),
+            fix=partial(_from_where_it_is_read, array, crs, lost),
             rule="REF-008",
         )
 
@@ -166,7 +166,8 @@ def _nearly_so(array: Array, crs: Crs, at: str, reference: Reference, _node: Nod
     )
     if near is None:
         return None
-    right = path_from_all(crs.home, reference, at, near, posixpath.relpath(near, array.path))
+    beside = posixpath.relpath(near, array.path)
+    right = path_from_all(crs.home, reference, at, near, beside, array)
     if right is None:
         return None
     return Draft(
@@ -185,12 +186,13 @@ def _is_lost(base: str, reference: Reference) -> bool:
 
 
 def _from_where_it_is_read(
-    crs: Crs, lost: Iterable[tuple[str, Reference]], _node: Node
+    array: Array, crs: Crs, lost: Iterable[tuple[str, Reference]], _node: Node
 ) -> Draft | None:
     """Return the fix of paths in a system that a group keeps, None where none leads to the same from all arrays that refer to it."""
     operations = []
     for at, reference in lost:
-        right = path_from_all(crs.home, reference, at, reference.targets[0].node.path, None)
+        target = reference.targets[0].node.path
+        right = path_from_all(crs.home, reference, at, target, None, array)
         if right is not None:
             operations.append(with_path(reference, inner_pointer(reference, at), right))
     return Draft("suggest", tuple(operations), node=crs.home) if operations else None

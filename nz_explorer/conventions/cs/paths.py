@@ -13,11 +13,11 @@ from urllib.parse import unquote
 from nz_explorer.documents.pointers import join, split
 from nz_explorer.engine.fixes import Operation, replace
 from nz_explorer.model import Array, Group, Node
-from nz_explorer.model.dialects.cs import is_by_name, users, uses
+from nz_explorer.model.dialects.cs import LOOKED_AT, is_by_name, users, uses
 from nz_explorer.model.dialects.ref import Reference, Text, joined
 from nz_explorer.model.paths import all_above, below
 
-LOOKED_AT = 64
+MOST_SYSTEMS = 64
 """Reference systems of an array of which it is looked at whether axes are by name; arrays have few."""
 
 
@@ -55,7 +55,12 @@ def _is_used_here(group: Group, system: str) -> bool:
 
 
 def path_from_all(
-    keeper: Node, reference: Reference, at: str, target: str, otherwise: str | None
+    keeper: Node,
+    reference: Reference,
+    at: str,
+    target: str,
+    otherwise: str | None,
+    user: Array | None = None,
 ) -> str | None:
     """Return the path that leads to a node from all arrays that refer to a system which a group keeps; None where none does.
 
@@ -71,6 +76,8 @@ def path_from_all(
         Absolute path of the node.
     otherwise : str or None
         What is returned where no array refers to the system, or no group keeps it.
+    user : Array, optional
+        One that refers to it, which in a large store may not be among the first nodes, where the others are looked for.
     """
     place, shared = split(at), keeper.attributes.get("crs")
     if not isinstance(keeper, Group) or not isinstance(shared, Mapping):
@@ -79,7 +86,8 @@ def path_from_all(
     if not in_system or reference.attribute is not None or reference.text == "ref":
         return otherwise
     by_name = is_by_name(shared.get(place[2]))  # those of lists begin at the group
-    referring = users(keeper, join("", *place[:3]))
+    referring = users(keeper, join("", *place[:3]), LOOKED_AT)
+    referring += () if user is None else (user,)
     bases = [array.path if by_name else array.parent or "/" for array in referring]
     if not bases:
         return otherwise
@@ -144,7 +152,7 @@ def keeps_lists(group: Node) -> bool:
         The group.
     """
     shared = group.attributes.get("crs")
-    systems = list(islice(shared.values(), LOOKED_AT)) if isinstance(shared, Mapping) else []
+    systems = list(islice(shared.values(), MOST_SYSTEMS)) if isinstance(shared, Mapping) else []
     listed = [isinstance(one, Mapping) and isinstance(one.get("axes"), list) for one in systems]
     return any(listed) and not any(map(is_by_name, systems))
 

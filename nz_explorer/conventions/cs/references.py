@@ -11,7 +11,7 @@ from unicodedata import normalize
 from urllib.parse import unquote
 
 from nz_explorer.conventions.cs.paths import (
-    LOOKED_AT,
+    MOST_SYSTEMS,
     as_object,
     end_as_read,
     inner_pointer,
@@ -148,7 +148,7 @@ def _lost_from_the_array(home: Node, reference: Reference) -> str | None:
     whole = home.attributes.get("cs")
     listed = whole.get("crs") if isinstance(whole, Mapping) else None
     systems = [target.value for target in reference.targets]
-    systems += listed[:LOOKED_AT] if isinstance(listed, list) else []
+    systems += listed[:MOST_SYSTEMS] if isinstance(listed, list) else []
     if not any(map(is_by_name, systems)):
         return None
     end = end_as_read(home.path, reference.path)

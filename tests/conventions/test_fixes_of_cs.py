@@ -201,6 +201,11 @@ FIXED = {
         "atmosphere_ln_pressure_coordinate",
     ),
     "CS-REV-003: projected, which is planar here": ("/v", ("cs", "crs", 0, "type"), "planar"),
+    "CS-REG-003: Crs of an array, with reference systems": (
+        "/v",
+        ("cs", "crs", 0, "type"),
+        "planar",
+    ),
     "REF-001: path in place of node": ("/g/a", ("ref",), {"node": "../b"}),
     "REF-001: a path by itself, in an attribute of its own": ("/g/a", ("ref",), {"node": "../b"}),
 }

@@ -146,9 +146,17 @@ def keyed(group: Group, right: Mapping[str, Any], keys: Mapping[str, str]) -> Dr
     return Draft("suggest", (replace(pointer, right),), also=tuple(also))
 
 
-def has_systems(array: Array) -> bool:
-    """Whether an array has reference systems, or a whole coordinate set, in its attribute ``crs``, which is one of groups."""
-    given: Any = array.attributes.get("crs")
+def has_systems(array: Array, name: str = "crs") -> bool:
+    """Whether an array has reference systems, or a whole coordinate set, in its attribute ``crs``, which is one of groups.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    name : str
+        How the attribute is spelled.
+    """
+    given: Any = array.attributes.get(name)
     entries = given["crs"] if is_cs(given) else given
     has_entries = isinstance(entries, list) and all(map(_is_entry, entries))
     return (
@@ -159,9 +167,17 @@ def has_systems(array: Array) -> bool:
     )
 
 
-def into_set(node: Node) -> Draft | None:
-    """Return the fix that makes a coordinate set of what an array has in ``crs``, where it has none."""
-    given = node.attributes["crs"]
+def into_set(node: Node, name: str = "crs") -> Draft | None:
+    """Return the fix that makes a coordinate set of what an array has in ``crs``, where it has none.
+
+    Parameters
+    ----------
+    node : Node
+        The array.
+    name : str
+        How the attribute is spelled.
+    """
+    given = node.attributes[name]
     if "cs" in node.attributes:
         return None
     systems = given if isinstance(given, list) else [given]
@@ -170,7 +186,7 @@ def into_set(node: Node) -> Draft | None:
     whole = is_cs(given) and isinstance(given["crs"], list)
     operations = (
         *set_attribute(node, "cs", given if whole else {"crs": systems}),
-        remove(node.attribute_pointer("crs")),
+        remove(node.attribute_pointer(name)),
     )
     return Draft("suggest", operations)
 

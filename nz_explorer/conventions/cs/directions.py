@@ -217,8 +217,11 @@ def told_abbreviation(axis: Axis) -> tuple[str, str] | None:
     name = (axis.name or "").lower()
     if name in known_crs.X_NAMES | known_crs.Y_NAMES:
         return "name", "X" if name in known_crs.X_NAMES else "Y"
-    # that of texts is one that they have by nature, in space and time or not
+    # that of texts is one that they have by nature, in space and time or not; where names come first, such as those of
+    # stations, or sets run in several directions, where these are, the axis runs in none of them
+    if len(axis.sets) > 1 and is_text(axis.sets[0]) is not False:
+        return None
     numeric = [one for one in axis.sets if not is_text(one)]
-    directions = {one.direction for one in numeric if isinstance(one.direction, str)}
-    right = next((key for key, usual in USUAL.items() if directions & set(usual)), None)
+    found = {one.direction for one in numeric if isinstance(one.direction, str)}
+    right = next((key for key, usual in USUAL.items() if found and found <= set(usual)), None)
     return None if right is None else ("direction", right)

@@ -322,3 +322,9 @@ def test_all_arrays_of_a_large_store_follow_a_system_that_gets_a_name(tmp_path: 
     assert wrong.rule == "CS-GRP-001"
     nz.apply([wrong], hierarchy).write()
     assert nz.check(tmp_path, select=["CS", "REF"], progress=False).findings == []
+
+
+def test_a_unit_that_begins_like_one_of_time_belongs_in_no_time_object(tmp_path: Path) -> None:
+    (case,) = (c for c in CASES if c["name"] == "CS-TIME-001: degrees, and no times beside them")
+    (wrong,) = nz.check(source(case, tmp_path), select=["CS-TIME"], progress=False).findings
+    assert wrong.message == 'axis "obs" has no time object'

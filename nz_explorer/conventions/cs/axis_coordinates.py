@@ -52,11 +52,6 @@ def has_texts(axis: Axis) -> bool:
     return bool(axis.sets) and all(map(is_text, axis.sets))
 
 
-def has_time(axis: Axis) -> bool:
-    """Whether coordinates of an axis have a time object."""
-    return any("time" in one.given for one in axis.sets)
-
-
 def has_no_numbers(array: Array) -> bool:
     """Whether the values of an array are known to be no real numbers."""
     kind = array.data_type

@@ -7,6 +7,7 @@ from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import is_text
 from nz_explorer.conventions.cs.members import beside
+from nz_explorer.conventions.cs.times.time_objects import has_time
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, add, remove, replace
@@ -113,6 +114,9 @@ def _contradiction(axis: Axis, one: CoordinateSet) -> RuleOutput:
 def _direction(axis: Axis, holder: Axis | CoordinateSet, text: bool | None) -> RuleOutput:
     pointer, given = holder.pointer("direction"), holder.given.get("direction")
     usual = USUAL.get(axis.abbreviation) if isinstance(axis.abbreviation, str) else None
+    beside_times = isinstance(holder, CoordinateSet) and "time" not in holder.given
+    if axis.abbreviation == "T" and beside_times and not text and has_time(axis):
+        usual = None  # of what is no time, such as where a ship was
     if given is None:
         if text is False:
             yield Fail(

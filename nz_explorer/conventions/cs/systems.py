@@ -13,12 +13,12 @@ from nz_explorer.conventions.cs.axes import (
     marked_letters,
     retyped,
 )
-from nz_explorer.conventions.cs.axis_coordinates import coordinates, has_time, is_text
+from nz_explorer.conventions.cs.axis_coordinates import coordinates, is_text
 from nz_explorer.conventions.cs.directions import directions, is_physical, told_abbreviation
 from nz_explorer.conventions.cs.forms import identifier
 from nz_explorer.conventions.cs.members import misplaced
 from nz_explorer.conventions.cs.parametric import parametric
-from nz_explorer.conventions.cs.times.time_objects import TEXTS
+from nz_explorer.conventions.cs.times.time_objects import TEXTS, has_time
 from nz_explorer.conventions.zarr3.nodes import set_to, shown
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here

@@ -140,13 +140,26 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
     yield from told_otherwise(one, given, pointer)
 
 
+def has_time(axis: Axis) -> bool:
+    """Whether coordinates of an axis have a time object.
+
+    Parameters
+    ----------
+    axis : Axis
+        The axis.
+    """
+    return any("time" in one.given for one in axis.sets)
+
+
 def _without(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
     """Note times without a time object."""
-    labels = text and any("time" in other.given for other in axis.sets)  # of times beside them
-    if axis.abbreviation != "T" or labels:
-        return
     pointer, shown, unit = one.pointer("time"), json_text(axis.name), one.given.get("unit")
-    of_time = isinstance(unit, str) and TIME_UNIT.match(unit.strip()) is not None
+    counted = unit.partition(" since ")[0].strip() if isinstance(unit, str) else ""
+    of_time = TIME_UNIT.fullmatch(counted) is not None
+    # labels of the times beside them, or something else in a unit of its own, such as where a ship was
+    is_other = text or (unit is not None and not of_time)
+    if axis.abbreviation != "T" or (is_other and has_time(axis)):
+        return
     hint = f", which its unit {json_text(unit)} belongs in" if of_time else ""
     own = "time" in axis.given
     yield Fail(

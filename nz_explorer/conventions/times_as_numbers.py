@@ -50,6 +50,19 @@ def _counted(data_type: DataType) -> tuple[str, int]:
     return np.datetime_data(data_type.numpy)
 
 
+def units_of_dates(data_type: DataType) -> str | None:
+    """Return what the numbers of dates are, in the words of CF; None of what holds no dates, or counts them in multiples.
+
+    Parameters
+    ----------
+    data_type : DataType
+        The data type.
+    """
+    unit, count = _counted(data_type)
+    word = _UNITS.get(unit) if count == 1 and data_type.kind == "datetime" else None
+    return None if word is None else f"{word} since 1970-01-01"
+
+
 def as_numbers(node: Node) -> Draft:
     """Return the fix that makes int64 of times: what is stored are such numbers, counted from 1970. No chunk changes.
 

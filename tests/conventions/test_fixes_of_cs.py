@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zarr
 
 import nz_explorer as nz
+from nz_explorer.model import Array
+from nz_explorer.model.dialects.cs import LOOKED_AT
+from tests.conventions.cs_documents import ARRAY, CS, REF
 from tests.corpus.cases import CASES, source
 
 FIXED = {
@@ -185,6 +190,24 @@ FIXED = {
         ("cs", "crs", 0, "axes", "level", "coordinates", 0, "direction"),
         "down",
     ),
+    "CS-BND-003: the limits of the first cell themselves": (
+        "/v",
+        ("cs", "crs", 0, "axes", "z", "coordinates", 0, "boundaries", "regular"),
+        [-0.5, 0.5],
+    ),
+    "CS-ATT-002: a formula and its terms beside values": (
+        "/ta",
+        ("cs", "crs", 0, "axes", "lev", "coordinates", 0, "parametric", "formula"),
+        "atmosphere_ln_pressure_coordinate",
+    ),
+    "CS-REV-003: projected, which is planar here": ("/v", ("cs", "crs", 0, "type"), "planar"),
+    "CS-REG-003: Crs of an array, with reference systems": (
+        "/v",
+        ("cs", "crs", 0, "type"),
+        "planar",
+    ),
+    "REF-001: path in place of node": ("/g/a", ("ref",), {"node": "../b"}),
+    "REF-001: a path by itself, in an attribute of its own": ("/g/a", ("ref",), {"node": "../b"}),
 }
 """Of cases of the corpus: the node, where something is fixed in its attributes, and what is there afterwards."""
 
@@ -258,3 +281,50 @@ def test_a_day_a_month_and_a_year_are_no_month_with_a_zone(tmp_path: Path) -> No
     (wrong,) = nz.check(source(case, tmp_path), select=["CS-TIME"], progress=False).findings
     assert wrong.message.startswith("epoch should be a date of ISO 8601")
     assert wrong.fix is None  # 1 February or 2 January
+
+
+def test_an_axis_is_renamed_with_its_dimension(tmp_path: Path) -> None:
+    group = zarr.open_group(tmp_path / "s.zarr", mode="w", attributes={"conventions": "NZ-1.0"})
+    group.create_array("rain", shape=(2,), dtype="f8", dimension_names=["member"])
+    group.create_array("wind", shape=(3,), dtype="f8", dimension_names=["member"])
+    group["rain"].attrs["cs"] = {"crs": [{"type": "undefined", "axes": {"member": {}}}]}
+    hierarchy = nz.open_store(tmp_path / "s.zarr", mode="r+")
+    (wrong,) = nz.check(hierarchy, select=["NZ-DIM-010", "CS-ARR"], progress=False).findings
+    nz.apply([wrong], hierarchy).write()
+    assert (
+        nz.check(tmp_path / "s.zarr", select=["NZ-DIM-010", "CS-ARR"], progress=False).findings
+        == []
+    )
+    array = nz.open_store(tmp_path / "s.zarr").get("/rain")
+    assert isinstance(array, Array)
+    assert array.dimension_names == ("member_2",)
+    assert array.attributes["cs"]["crs"][0]["axes"] == {"member_2": {}}
+
+
+def test_all_arrays_of_a_large_store_follow_a_system_that_gets_a_name(tmp_path: Path) -> None:
+    refers = {"node": "../..", "attribute": "/attributes/crs/0"}
+    system = {"name": "members", "type": "undefined", "axes": {"member": {}}}
+    documents: dict[str, Any] = {
+        "": {"attributes": {"zarr_conventions": [CS], "crs": [system]}},
+        **{f"g{i}": {} for i in range(LOOKED_AT)},
+        f"g{LOOKED_AT - 1}/a": {
+            **ARRAY,
+            "dimension_names": ["member"],
+            "attributes": {"zarr_conventions": [CS, REF], "cs": {"crs": [{"ref": refers}]}},
+        },
+    }
+    group = {"zarr_format": 3, "node_type": "group"}
+    for path, document in documents.items():
+        (tmp_path / path).mkdir(exist_ok=True)
+        (tmp_path / path / "zarr.json").write_text(json.dumps({**group, **document}))
+    hierarchy = nz.open_store(tmp_path, mode="r+")
+    (wrong,) = nz.check(hierarchy, select=["CS", "REF"], progress=False).findings
+    assert wrong.rule == "CS-GRP-001"
+    nz.apply([wrong], hierarchy).write()
+    assert nz.check(tmp_path, select=["CS", "REF"], progress=False).findings == []
+
+
+def test_a_unit_that_begins_like_one_of_time_belongs_in_no_time_object(tmp_path: Path) -> None:
+    (case,) = (c for c in CASES if c["name"] == "CS-TIME-001: degrees, and no times beside them")
+    (wrong,) = nz.check(source(case, tmp_path), select=["CS-TIME"], progress=False).findings
+    assert wrong.message == 'axis "obs" has no time object'

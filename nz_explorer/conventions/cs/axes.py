@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
-from nz_explorer.conventions.cs.axis_coordinates import has_texts, has_time
+from nz_explorer.conventions.cs.axis_coordinates import has_texts
 from nz_explorer.conventions.cs.directions import told_abbreviation
+from nz_explorer.conventions.cs.times.time_objects import has_time
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, Operation, add, replace

@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 from nz_explorer.conventions.cs.members import from_axis
-from nz_explorer.conventions.cs.references import _reference, without_ref
-from nz_explorer.conventions.cs.times import time_object
+from nz_explorer.conventions.cs.references import judge_reference, without_ref
+from nz_explorer.conventions.cs.times.time_objects import time_object
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
@@ -50,11 +50,6 @@ def is_text(one: CoordinateSet) -> bool | None:
 def has_texts(axis: Axis) -> bool:
     """Whether all coordinates of an axis are strings."""
     return bool(axis.sets) and all(map(is_text, axis.sets))
-
-
-def has_time(axis: Axis) -> bool:
-    """Whether coordinates of an axis have a time object."""
-    return any("time" in one.given for one in axis.sets)
 
 
 def has_no_numbers(array: Array) -> bool:
@@ -227,7 +222,7 @@ def values_object(
                 rule="CS-VAL-003",
             )
     elif kind == "external":
-        yield from _reference(home, resolve(values, home), at)
+        yield from judge_reference(home, resolve(values, home), at)
         yield from without_ref(at, values, keyed=keyed)
     elif not of_one_type(values):
         yield Fail(
@@ -382,7 +377,7 @@ def _boundaries(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
         return
     if there == ["external"]:
         reference = resolve(given["external"], one.home)
-        yield from _reference(one.home, reference, f"{pointer}/external")
+        yield from judge_reference(one.home, reference, f"{pointer}/external")
         yield from without_ref(f"{pointer}/external", given["external"], keyed=is_keyed(axis))
     elif numbers(given["regular"], 2) is None:
         yield Fail(
@@ -390,16 +385,32 @@ def _boundaries(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
             f"regular must be two finite numbers, [lower, upper], got {json_text(given['regular'])}",
             rule="CS-BND-003",
         )
-    elif given["regular"][0] >= given["regular"][1]:
-        lower, upper = given["regular"]
+    else:
+        yield from _extents(one, given["regular"], f"{pointer}/regular")
+
+
+def _extents(one: CoordinateSet, extents: list[Any], at: str) -> RuleOutput:
+    """Warn of extents that make cells of no length, or such as their coordinates are not in."""
+    lower, upper = extents
+    shown = f"both extents are added to the coordinate, so cells of {json_text(extents)}"
+    if lower >= upper:
         what = "equal" if lower == upper else "in the wrong order"
         right = [-upper, upper] if lower == upper > 0 else [upper, lower]
-        yield Fail(
-            f"{pointer}/regular",
-            f"both extents are added to the coordinate, so cells of {json_text(given['regular'])} are empty: they are {what}",
-            severity="warning",
-            fix=(lambda _node: Draft("suggest", (replace(f"{pointer}/regular", right),)))
-            if right[0] < right[1]
-            else None,
-            rule="CS-BND-003",
-        )
+        message = f"{shown} are empty: they are {what}"
+    elif lower > 0 or upper < 0:
+        given = one.values[0] if isinstance(one.values, list) and one.values else None
+        first = numbers([given], 1) or (0.0,)
+        right = [round(limit - first[0], 10) for limit in extents]
+        message = f"{shown} do not have the coordinate in them"
+        if right[0] <= 0 <= right[1]:
+            message += "; they are the limits of the first cell themselves"
+    else:
+        return
+    is_right = right[0] <= 0 <= right[1] and right[0] < right[1]
+    yield Fail(
+        at,
+        message,
+        severity="warning",
+        fix=(lambda _node: Draft("suggest", (replace(at, right),))) if is_right else None,
+        rule="CS-BND-003",
+    )

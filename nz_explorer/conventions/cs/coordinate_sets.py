@@ -28,7 +28,7 @@ from nz_explorer.conventions.cs.members import (
     near,
     near_members,
 )
-from nz_explorer.conventions.cs.references import _reference, without_ref
+from nz_explorer.conventions.cs.references import judge_reference, without_ref
 from nz_explorer.conventions.cs.systems import (
     OF_CRS,
     SCHEMA_NAME,
@@ -157,7 +157,7 @@ def _entry(system: CoordinateSystem, i: int, crs: Crs) -> RuleOutput:
         )
         return
     if crs.reference is not None:
-        yield from _reference(array, crs.reference, pointer, wanted=crs.problem is None)
+        yield from judge_reference(array, crs.reference, pointer, wanted=crs.problem is None)
         given = crs.reference.given
         lost = "the coordinates of this system"
         yield from without_ref(pointer, given, keyed=any(map(is_keyed, crs.axes)), lost=lost)

@@ -7,6 +7,7 @@ from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import is_text
 from nz_explorer.conventions.cs.members import beside
+from nz_explorer.conventions.cs.times.time_objects import has_time
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, add, remove, replace
@@ -113,6 +114,9 @@ def _contradiction(axis: Axis, one: CoordinateSet) -> RuleOutput:
 def _direction(axis: Axis, holder: Axis | CoordinateSet, text: bool | None) -> RuleOutput:
     pointer, given = holder.pointer("direction"), holder.given.get("direction")
     usual = USUAL.get(axis.abbreviation) if isinstance(axis.abbreviation, str) else None
+    beside_times = isinstance(holder, CoordinateSet) and "time" not in holder.given
+    if axis.abbreviation == "T" and beside_times and not text and has_time(axis):
+        usual = None  # of what is no time, such as where a ship was
     if given is None:
         if text is False:
             yield Fail(
@@ -217,8 +221,11 @@ def told_abbreviation(axis: Axis) -> tuple[str, str] | None:
     name = (axis.name or "").lower()
     if name in known_crs.X_NAMES | known_crs.Y_NAMES:
         return "name", "X" if name in known_crs.X_NAMES else "Y"
-    # that of texts is one that they have by nature, in space and time or not
+    # that of texts is one that they have by nature, in space and time or not; where names come first, such as those of
+    # stations, or sets run in several directions, where these are, the axis runs in none of them
+    if len(axis.sets) > 1 and is_text(axis.sets[0]) is not False:
+        return None
     numeric = [one for one in axis.sets if not is_text(one)]
-    directions = {one.direction for one in numeric if isinstance(one.direction, str)}
-    right = next((key for key, usual in USUAL.items() if directions & set(usual)), None)
+    found = {one.direction for one in numeric if isinstance(one.direction, str)}
+    right = next((key for key, usual in USUAL.items() if found and found <= set(usual)), None)
     return None if right is None else ("direction", right)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from nz_explorer.conventions.cs.references import _inner, path_to
+from nz_explorer.conventions.cs.paths import inner_pointer, path_to
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
@@ -133,7 +133,7 @@ def keyed(group: Group, right: Mapping[str, Any], keys: Mapping[str, str]) -> Dr
         system = coordinate_system(array)
         operations = tuple(
             replace(
-                f"{_inner(crs.reference, array.attribute_pointer('cs', 'crs', i))}/attribute",
+                f"{inner_pointer(crs.reference, array.attribute_pointer('cs', 'crs', i))}/attribute",
                 names[target.pointer],
             )
             for i, crs in enumerate(() if system is None else system.crs)
@@ -146,9 +146,17 @@ def keyed(group: Group, right: Mapping[str, Any], keys: Mapping[str, str]) -> Dr
     return Draft("suggest", (replace(pointer, right),), also=tuple(also))
 
 
-def has_systems(array: Array) -> bool:
-    """Whether an array has reference systems, or a whole coordinate set, in its attribute ``crs``, which is one of groups."""
-    given: Any = array.attributes.get("crs")
+def has_systems(array: Array, name: str = "crs") -> bool:
+    """Whether an array has reference systems, or a whole coordinate set, in its attribute ``crs``, which is one of groups.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    name : str
+        How the attribute is spelled.
+    """
+    given: Any = array.attributes.get(name)
     entries = given["crs"] if is_cs(given) else given
     has_entries = isinstance(entries, list) and all(map(_is_entry, entries))
     return (
@@ -159,9 +167,17 @@ def has_systems(array: Array) -> bool:
     )
 
 
-def into_set(node: Node) -> Draft | None:
-    """Return the fix that makes a coordinate set of what an array has in ``crs``, where it has none."""
-    given = node.attributes["crs"]
+def into_set(node: Node, name: str = "crs") -> Draft | None:
+    """Return the fix that makes a coordinate set of what an array has in ``crs``, where it has none.
+
+    Parameters
+    ----------
+    node : Node
+        The array.
+    name : str
+        How the attribute is spelled.
+    """
+    given = node.attributes[name]
     if "cs" in node.attributes:
         return None
     systems = given if isinstance(given, list) else [given]
@@ -170,7 +186,7 @@ def into_set(node: Node) -> Draft | None:
     whole = is_cs(given) and isinstance(given["crs"], list)
     operations = (
         *set_attribute(node, "cs", given if whole else {"crs": systems}),
-        remove(node.attribute_pointer("crs")),
+        remove(node.attribute_pointer(name)),
     )
     return Draft("suggest", operations)
 

@@ -17,7 +17,7 @@ from nz_explorer.conventions.cs.axis_coordinates import has_no_numbers, is_keyed
 from nz_explorer.conventions.cs.declared import SYSTEMS, companions, undeclared
 from nz_explorer.conventions.cs.forms import identifier
 from nz_explorer.conventions.cs.members import misspelt_in_geolocation, not_of_geolocation
-from nz_explorer.conventions.cs.references import _reference, without_ref
+from nz_explorer.conventions.cs.references import judge_reference, without_ref
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here, entries, pointer_to
 from nz_explorer.conventions.zcf.grids import kind_of_system
@@ -125,7 +125,7 @@ def _positions(crs: Crs, entry: str | None) -> RuleOutput:
             continue
         place = entry or join(at, kind, direction)
         reference = crs.follow(given[kind][direction])
-        yield from _reference(crs.home, reference, place)
+        yield from judge_reference(crs.home, reference, place)
         if entry is None:
             keyed = any(map(is_keyed, crs.axes))
             yield from without_ref(place, given[kind][direction], keyed=keyed, why=_IN_REF)
@@ -193,7 +193,7 @@ def geolocation_of_a_node(node: Node) -> RuleOutput:
             if known_conventions.GEOLOCATION in declared and not formed:
                 continue  # ZCF-SCHEMA-001
             reference = follow(given[kind][direction])
-            yield from _reference(node, reference, place)
+            yield from judge_reference(node, reference, place)
             yield from _are_positions(reference, place)
             wrong += _shape(reference, _lengths(node, reference), place)
         yield from wrong or _unlike(follow, given[kind], kind, join(at, kind, "y"))
@@ -370,7 +370,7 @@ def _are_positions(reference: Reference, at: str) -> RuleOutput:
     """Judge whether a reference leads to an array, and that to numbers."""
     found = reference.array
     if not reference.targets:
-        return  # reported by _reference
+        return  # reported by judge_reference
     if found is None:
         what = f"{reference.targets[0]} is not an array"
         needed = "positions are the values of arrays"

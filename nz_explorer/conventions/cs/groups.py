@@ -14,13 +14,13 @@ from nz_explorer.conventions.cs.forms import keyed, not_by_name
 from nz_explorer.conventions.cs.geolocation import geolocation_by_itself
 from nz_explorer.conventions.cs.lengths import lengths_by_themselves
 from nz_explorer.conventions.cs.members import as_meant, near_members
-from nz_explorer.conventions.cs.references import (
-    _as_read,
-    _inner,
-    _near,
-    _with_node,
+from nz_explorer.conventions.cs.paths import (
+    end_as_read,
+    inner_pointer,
     is_for_others,
+    node_nearly_so,
     path_from_all,
+    with_path,
 )
 from nz_explorer.conventions.cs.systems import OF_CRS, have_no_direction, keeps_crs, of_crs
 from nz_explorer.conventions.zcf import known_conventions
@@ -131,14 +131,14 @@ def _from_array(array: Array, entry: str, crs: Crs) -> RuleOutput:
             entry,
             f"{json_text(reference.path)} in {crs.home.path} begins at the array that refers to it, and does not lead to a node from"
             f" {array.path}",
-            readers={} if array.hierarchy.get(_as_read(base, reference.path or "")) else None,
+            readers={} if array.hierarchy.get(end_as_read(base, reference.path or "")) else None,
             fix=partial(_nearly_so, array, crs, at, reference),
             rule="REF-002",
         )
         break
     if lost := [(at, one) for at, one in found if _is_lost(base, one)]:
         reference = lost[0][1]
-        meant, end = reference.targets[0].node.path, _as_read(base, reference.path or "")
+        meant, end = reference.targets[0].node.path, end_as_read(base, reference.path or "")
         # the text since systems have a type has paths relative to the array, that of ref to the node
         typed, who = "type" in crs.given, "the reader of the author of cs begins"
         who = "the text and the reader of its author begin" if typed else who
@@ -154,20 +154,25 @@ def _from_array(array: Array, entry: str, crs: Crs) -> RuleOutput:
             related=(meant,),
             severity="warning" if typed else None,
             readers={} if found_all_the_same else None,
-            fix=partial(_from_where_it_is_read, crs, lost),
+            fix=partial(_from_where_it_is_read, array, crs, lost),
             rule="REF-008",
         )
 
 
 def _nearly_so(array: Array, crs: Crs, at: str, reference: Reference, _node: Node) -> Draft | None:
     """Return the fix of a path of a shared system that leads nowhere from an array: to what is there and nearly so."""
-    near = _near(array, reference.path or "") or _near(crs.home, reference.path or "")
+    near = node_nearly_so(array, reference.path or "") or node_nearly_so(
+        crs.home, reference.path or ""
+    )
     if near is None:
         return None
-    right = path_from_all(crs.home, reference, at, near, posixpath.relpath(near, array.path))
+    beside = posixpath.relpath(near, array.path)
+    right = path_from_all(crs.home, reference, at, near, beside, array)
     if right is None:
         return None
-    return Draft("suggest", (_with_node(reference, _inner(reference, at), right),), node=crs.home)
+    return Draft(
+        "suggest", (with_path(reference, inner_pointer(reference, at), right),), node=crs.home
+    )
 
 
 def _is_lost(base: str, reference: Reference) -> bool:
@@ -181,14 +186,15 @@ def _is_lost(base: str, reference: Reference) -> bool:
 
 
 def _from_where_it_is_read(
-    crs: Crs, lost: Iterable[tuple[str, Reference]], _node: Node
+    array: Array, crs: Crs, lost: Iterable[tuple[str, Reference]], _node: Node
 ) -> Draft | None:
     """Return the fix of paths in a system that a group keeps, None where none leads to the same from all arrays that refer to it."""
     operations = []
     for at, reference in lost:
-        right = path_from_all(crs.home, reference, at, reference.targets[0].node.path, None)
+        target = reference.targets[0].node.path
+        right = path_from_all(crs.home, reference, at, target, None, array)
         if right is not None:
-            operations.append(_with_node(reference, _inner(reference, at), right))
+            operations.append(with_path(reference, inner_pointer(reference, at), right))
     return Draft("suggest", tuple(operations), node=crs.home) if operations else None
 
 

@@ -227,18 +227,39 @@ def _bounds(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str
             severity="warning" if turned else None,
             rule="CS-BND-004",
         )
+    elif bounds.shape == (2, 2) and _is_named_as_in_cf(bounds, axis.name):
+        yield Fail(
+            pointer,
+            f"bounds of {shown} in {bounds.path} have the dimensions {listed(map(json_text, bounds.dimension_names or ()))}: the first"
+            " is that of the coordinates, as in CF and in the stores of the author of cs; by the text it is that of the limits, and"
+            " both being 2 long, only the names tell",
+            related=(bounds.path,),
+            severity="warning",
+            rule="CS-BND-004",
+        )
+
+
+def _is_named_as_in_cf(bounds: Array, name: str | None) -> bool:
+    """Whether the first dimension of limits, and not the second one, has the name of that of the coordinates."""
+    names = bounds.dimension_names or ()
+    return names[:1] == (name,) and name not in names[1:]
 
 
 def _limits(array: Array) -> Array | None:
     """Return the limits that cs of an array in the same group has beside these coordinates, in the shape that it wants."""
     group = array.hierarchy.get(array.parent or "/")
-    beside = group.with_attribute("cs") if isinstance(group, Group) else ()
+    beside = group.with_attribute("cs") if isinstance(group, Group) else []
+    # coordinates are mostly called like their dimension, and the first array that has them will do
+    beside.sort(key=lambda one: array.name not in (one.dimension_names or ()))
     systems = filter(None, map(coordinate_system, beside))
     sets = (one for system in systems for axis in system.axes for one in axis.sets)
-    found = (one.bounds() for one in sets if one.external() is array)
+    found = (one.bounds() for one in sets if "boundaries" in one.given and one.external() is array)
     limits = next(filter(None, found), None)
     fits = limits is not None and array.shape and _fits(limits.shape or (), array.shape[0])
-    return limits if fits else None
+    turned = limits is not None and _is_named_as_in_cf(
+        limits, (array.dimension_names or (None,))[0]
+    )
+    return limits if fits and not turned else None
 
 
 @rule("CS-BND-004", on="values", formats=(3,), when=lambda array, _: _limits(array) is not None)

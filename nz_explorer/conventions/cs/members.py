@@ -10,7 +10,7 @@ from typing import Any
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
-from nz_explorer.engine.fixes import Draft, add, move
+from nz_explorer.engine.fixes import Draft, add, move, remove
 from nz_explorer.model.calendars import CALENDARS
 from nz_explorer.model.dialects.cs import Axis, CoordinateSet, Crs
 from nz_explorer.model.dialects.ref import is_reference
@@ -103,9 +103,26 @@ def _in_values(axis: Axis) -> RuleOutput:
             )
 
 
+def _in_coordinates(axis: Axis) -> RuleOutput:
+    """Note a formula and its terms that are beside the values, where readers look for them in parametric."""
+    for one in axis.sets:
+        inner = {name: one.given[name] for name in _INSIDE["parametric"] if name in one.given}
+        if inner and "parametric" not in one.given:
+            first, right = next(iter(inner)), add(one.pointer("parametric"), inner)
+            gone = [remove(one.pointer(name)) for name in inner]
+            draft = Draft("suggest", (right, *gone))
+            yield Fail(
+                one.pointer(first),
+                f"{' and '.join(inner)} {'is' if len(inner) == 1 else 'are'} beside values, and readers look inside parametric",
+                fix=(lambda _node, draft=draft: draft) if len(inner) == 2 else None,  # type: ignore[misc]  # bound now
+                rule="CS-ATT-002",
+            )
+
+
 def misplaced(axis: Axis) -> RuleOutput:
     """Note members of an axis that are read in its coordinates only; that these lack one of the others is reported as such."""
     yield from _in_values(axis)
+    yield from _in_coordinates(axis)
     for name in _OF_COORDINATES[2:-1]:
         lacking = [one for one in axis.sets if name not in one.given]
         if name in axis.given and axis.sets and (name in _OPTIONAL or not lacking):

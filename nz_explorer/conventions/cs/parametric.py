@@ -69,8 +69,11 @@ _OF_ROMS = {
 }
 """Names of the arrays that the ocean model ROMS writes, in lower case → the terms that they are."""
 
-PRINCIPAL = frozenset({"lev", "sigma", "s"})
-"""Terms that are the coordinates themselves, which `values` may give instead."""
+_PRINCIPAL = {name: {"lev", "sigma", "s"} for name in FORMULAS} | {
+    # by Appendix D that is the hybrid height, and CMIP6 has it as the levels: "a: lev b: b orog: orog"
+    "atmosphere_hybrid_height_coordinate": {"a"}
+}
+"""The terms of each formula that are the coordinates themselves, which `values` may give instead."""
 
 
 def parametric(axis: Axis, one: CoordinateSet) -> RuleOutput:
@@ -216,7 +219,7 @@ def _terms(formula: str, given: AbstractSet[str], pointer: str) -> RuleOutput:
     """Judge whether the terms are those of a formula, in the way that it is written in most likely."""
     wanted = min(FORMULAS[formula], key=lambda terms: (len(terms ^ given), -len(terms)))
     unknown = {name: _near(name, wanted - given) for name in sorted(given - wanted)}
-    missing = sorted(wanted - given - PRINCIPAL - set(unknown.values()))
+    missing = sorted(wanted - given - _PRINCIPAL[formula] - set(unknown.values()))
     if missing:
         also = "also " if given else ""
         yield Fail(pointer, f"{formula} {also}needs {listed(missing)}", rule="CS-PAR-003")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nz_explorer.conventions.cs.declared import undeclared
-from nz_explorer.conventions.cs.references import _reference
+from nz_explorer.conventions.cs.references import judge_reference
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declare, declared_here, entries, pointer_to
 from nz_explorer.documents.json_text import json_text
@@ -74,14 +74,21 @@ def references(node: Node) -> RuleOutput:
                 )
         elif isinstance(given, Mapping) and (declared or _has_the_form(given)):
             reference = resolve(given, node, in_cs=False)
-            yield from _reference(node, reference, at)
+            yield from judge_reference(node, reference, at)
             if _comes_back(reference):
                 yield Fail(
                     at, "reference: it leads back to itself, and to nothing else", rule="REF-007"
                 )
         elif declared:
+            right = {"node": given}
+            leads = isinstance(given, str) and resolve(right, node, in_cs=False).targets
             yield Fail(
-                at, f"reference: it must be an object, got {json_text(given)}", rule="REF-001"
+                at,
+                f"reference: it must be an object, got {json_text(given)}",
+                fix=(lambda _node, at=at, right=right: Draft("suggest", (replace(at, right),)))  # type: ignore[misc]  # bound now
+                if leads
+                else None,
+                rule="REF-001",
             )
 
 

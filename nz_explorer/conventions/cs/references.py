@@ -6,42 +6,65 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from itertools import islice
 from typing import Any
 from unicodedata import normalize
 from urllib.parse import unquote
 
+from nz_explorer.conventions.cs.paths import (
+    MOST_SYSTEMS,
+    as_object,
+    end_as_read,
+    inner_pointer,
+    is_for_others,
+    keeps_lists,
+    node_nearly_so,
+    path_from_all,
+    path_from_root,
+    path_to,
+    with_path,
+    without_wrapper,
+)
 from nz_explorer.conventions.uris import is_address, is_uri
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import is_pointer, join, split
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, Operation, move, remove, replace
-from nz_explorer.model import Array, Group, Node
-from nz_explorer.model.dialects.cs import is_by_name, users, uses
+from nz_explorer.model import Group, Node
+from nz_explorer.model.dialects.cs import is_by_name
 from nz_explorer.model.dialects.ref import (
     EARLIER,
     MEMBERS,
     Reference,
-    Text,
-    joined,
     resolve,
     with_attributes,
 )
-from nz_explorer.model.paths import all_above, below
+from nz_explorer.model.paths import all_above
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_LOOKED_AT = 64
-"""Reference systems of an array of which it is looked at whether axes are by name; arrays have few."""
 _OF_KIND = {"form": "REF-001", "node": "REF-002", "attribute": "REF-005"}
 
 
-def _reference(home: Node, reference: Reference, at: str, *, wanted: bool = True) -> RuleOutput:
-    """Judge a reference in a node, in what cs says or by itself; wanted is false of one that leads to nothing of use."""
+def judge_reference(
+    home: Node, reference: Reference, at: str, *, wanted: bool = True
+) -> RuleOutput:
+    """Judge a reference in a node, in what cs says or by itself.
+
+    Parameters
+    ----------
+    home : Node
+        The node.
+    reference : Reference
+        What becomes of the reference.
+    at : str
+        RFC 6901 pointer to it.
+    wanted : bool
+        False of one that leads to nothing of use.
+    """
     if reference.uri is not None:
-        yield from _elsewhere(home, reference, reference.uri, _inner(reference, at))
-    inner = _inner(reference, at)
+        yield from _elsewhere(home, reference, reference.uri, inner_pointer(reference, at))
+    inner = inner_pointer(reference, at)
     if reference.kind in _OF_KIND and not is_for_others(home, reference, at):
-        whole = reference.member is None or not isinstance(_bare(reference), Mapping)
+        whole = reference.member is None or not isinstance(without_wrapper(reference), Mapping)
         yield Fail(
             inner if whole else join(inner, str(reference.member)),
             f"reference: {reference.problem}{_meant(reference, inner)}",
@@ -50,8 +73,8 @@ def _reference(home: Node, reference: Reference, at: str, *, wanted: bool = True
             rule=_OF_KIND[reference.kind],
         )
     paths = [target.node.path for target in reference.targets]
-    if isinstance(bare := _bare(reference), str) and reference.kind != "form":
-        right = _as_object(reference, bare)
+    if isinstance(bare := without_wrapper(reference), str) and reference.kind != "form":
+        right = as_object(reference, bare)
         yield Fail(
             inner,
             f"reference: it is a text, and must be an object, here {json_text(right)}",
@@ -125,154 +148,28 @@ def _lost_from_the_array(home: Node, reference: Reference) -> str | None:
     whole = home.attributes.get("cs")
     listed = whole.get("crs") if isinstance(whole, Mapping) else None
     systems = [target.value for target in reference.targets]
-    systems += listed[:_LOOKED_AT] if isinstance(listed, list) else []
+    systems += listed[:MOST_SYSTEMS] if isinstance(listed, list) else []
     if not any(map(is_by_name, systems)):
         return None
-    end = _as_read(home.path, reference.path)
+    end = end_as_read(home.path, reference.path)
     if any(target.node.path == end for target in reference.targets):
         return None
     nothing = home.hierarchy.get(end) is None
     return f"{end}, {'where nothing is' if nothing else f'which has no {reference.attribute}'}"
 
 
-def is_for_others(home: Node, reference: Reference, at: str) -> bool:
-    """Whether only arrays elsewhere can tell that a path in a system that a group keeps leads nowhere, as it begins at each of them.
-
-    Parameters
-    ----------
-    home : Node
-        The node that has it.
-    reference : Reference
-        The reference.
-    at : str
-        RFC 6901 pointer to it.
-    """
-    if (
-        reference.kind != "node"
-        or reference.text == "ref"
-        or split(at)[:2] != ["attributes", "crs"]
-    ):
-        return False
-    if not isinstance(home, Group) or _keeps_lists(home):
-        return False
-    # from an array only .. leads to anything, and those in the group begin where the group itself can look
-    goes_up = (reference.path or "").startswith("../")
-    return goes_up and not _is_used_here(home, join("", *split(at)[:3]))
-
-
-def _is_used_here(group: Group, system: str) -> bool:
-    """Whether an array of a group refers to a system that the group keeps, by its pointer in the document of the group."""
-    return any(
-        isinstance(child, Array) and uses(child, group, system)
-        for child in group.hierarchy.children(group)
-    )
-
-
-def path_from_all(
-    keeper: Node, reference: Reference, at: str, target: str, otherwise: str | None
-) -> str | None:
-    """Return the path that leads to a node from all arrays that refer to a system which a group keeps; None where none does.
-
-    Parameters
-    ----------
-    keeper : Node
-        The group.
-    reference : Reference
-        What is in the system, and leads to a node.
-    at : str
-        RFC 6901 pointer to it.
-    target : str
-        Absolute path of the node.
-    otherwise : str or None
-        What is returned where no array refers to the system, or no group keeps it.
-    """
-    place, shared = split(at), keeper.attributes.get("crs")
-    if not isinstance(keeper, Group) or not isinstance(shared, Mapping):
-        return otherwise
-    in_system = place[:2] == ["attributes", "crs"] and len(place) > 2
-    if not in_system or reference.attribute is not None or reference.text == "ref":
-        return otherwise
-    by_name = is_by_name(shared.get(place[2]))  # those of lists begin at the group
-    referring = users(keeper, join("", *place[:3]))
-    bases = [array.path if by_name else array.parent or "/" for array in referring]
-    if not bases:
-        return otherwise
-    from_root = "../" * len(list(all_above(bases[0]))) + target.removeprefix("/")
-    tried = (posixpath.relpath(target, bases[0]), from_root)
-    return next((one for one in tried if all(joined(base, one) == target for base in bases)), None)
-
-
 def _is_found_all_the_same(home: Node, reference: Reference) -> bool:
     """Whether the reader of the author of cs finds what a path leads to, or does not look for it; it never leaves the store."""
     if reference.text == "ref" or reference.kind != "node" or reference.path is None:
         return True
-    return home.hierarchy.get(_as_read(home.path, reference.path)) is not None
-
-
-def _as_read(base: str, path: str) -> str:
-    """Return where the reader of the author of cs is led to by a relative path from an absolute one."""
-    parts = [part for part in base.split("/") if part]
-    for part in path.split("/"):
-        if part == "..":
-            del parts[-1:]
-        elif part not in ("", "."):
-            parts.append(part)
-    return "/" + "/".join(parts)
+    return home.hierarchy.get(end_as_read(home.path, reference.path)) is not None
 
 
 def _from_the_array(home: Node, reference: Reference, inner: str) -> Draft:
     """Return the fix of a path that begins at the group of an array."""
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
     right = path_to(home, reference.targets[0].node.path, same, reference.text)
-    return Draft("suggest", (_with_node(reference, inner, right),))
-
-
-def path_to(home: Node, target: str, same: Mapping[str, str], text: Text) -> str:
-    """Return the relative path to a node: from the node that refers, of what a group keeps from the arrays in it.
-
-    While axes were a list, what a group kept began at the group, by its text as by ref; so it is written there, unless that
-    leads to something else from the arrays.
-
-    Parameters
-    ----------
-    home : Node
-        The node that refers.
-    target : str
-        Absolute path of the other one.
-    same : mapping
-        The attribute, where there is one.
-    text : str
-        The text by which the path is to be followed.
-    """
-    if text == "ref" or not isinstance(home, Group) or same:
-        return posixpath.relpath(target, home.path)
-    an_array = f"{below(home.path)}*"
-    if text == "earlier cs" and _keeps_lists(home):
-        path = posixpath.relpath(target, home.path)
-        end = joined(an_array, path) if path.startswith("../") else None
-        if end is None or home.hierarchy.get(end) is None:
-            return path
-    return posixpath.relpath(target, an_array)
-
-
-def _keeps_lists(group: Node) -> bool:
-    """Whether axes are a list in the reference systems that a group keeps, and in none of them an object by name."""
-    shared = group.attributes.get("crs")
-    systems = list(islice(shared.values(), _LOOKED_AT)) if isinstance(shared, Mapping) else []
-    listed = [isinstance(one, Mapping) and isinstance(one.get("axes"), list) for one in systems]
-    return any(listed) and not any(map(is_by_name, systems))
-
-
-def _from_root(home: Node, target: str, same: Mapping[str, str], text: Text) -> str:
-    """Return the relative path for one from the root, which leads to the same from every array that refers to a shared system.
-
-    In a system that a group keeps it goes up to the root, so that it does from arrays in groups beside that one as well;
-    while axes were a list, it began at that group.
-    """
-    lists = text == "earlier cs" and isinstance(home, Group) and _keeps_lists(home)
-    if text == "ref" or not isinstance(home, Group) or same or lists:
-        return path_to(home, target, same, text)
-    return "../" * len(list(all_above(f"{below(home.path)}*"))) + target.removeprefix("/")
+    return Draft("suggest", (with_path(reference, inner, right),))
 
 
 def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutput:
@@ -314,7 +211,7 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
 
 def _within_the_store(home: Node, reference: Reference, at: str) -> tuple[Operation, ...]:
     """Return the operations that make a reference to a store, which is this one, one within it: its path is from the root."""
-    path, write = reference.path, _from_root
+    path, write = reference.path, path_from_root
     if path is None:
         return (remove(f"{at}/uri"),)
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
@@ -333,15 +230,15 @@ def _within_the_store(home: Node, reference: Reference, at: str) -> tuple[Operat
 def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
     """Report a path that begins at the group or the root, where the text has one from the node."""
     target, strayed, text = reference.targets[0].node.path, reference.strayed, reference.text
-    inner, shown = _inner(reference, at), json_text(reference.path)
+    inner, shown = inner_pointer(reference, at), json_text(reference.path)
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
-    usual = _from_root(home, target, same, text)
+    usual = path_from_root(home, target, same, text)
     found = resolve({"node": usual, **same}, home, in_cs=text != "ref").targets
     relative = usual if [one.node.path for one in found] == [target] else None
     relative = path_from_all(home, reference, at, target, relative)
     begins_at = "the node that refers" + " or to its group" * (text == "earlier cs")
     here = f", here {json_text(relative or usual)}"
-    if text != "ref" and isinstance(home, Group) and not _keeps_lists(home):
+    if text != "ref" and isinstance(home, Group) and not keeps_lists(home):
         begins_at = "each array that refers to the system"
         here = here if relative else ", and no path leads there from all of them"
     rest = f"within a store it is relative to {begins_at}{here}"
@@ -359,7 +256,7 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
         or (strayed is None and discouraged)  # other texts have none
     )
     return Fail(
-        inner if isinstance(_bare(reference), str) else f"{inner}/node",
+        inner if isinstance(without_wrapper(reference), str) else f"{inner}/node",
         message,
         severity="warning" if tolerated else None,
         impact="advice" if from_root else None,
@@ -367,24 +264,24 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
         related=() if strayed is None else (target,),
         fix=None
         if relative is None
-        else lambda _node: Draft("suggest", (_with_node(reference, inner, relative),)),
+        else lambda _node: Draft("suggest", (with_path(reference, inner, relative),)),
         rule="REF-002",
     )
 
 
 def _repaired(home: Node, reference: Reference, at: str) -> FixMaker:
     """Return the fix of a reference that leads nowhere: to what is there and nearly so."""
-    path, inner = reference.path or "", _inner(reference, at)
+    path, inner = reference.path or "", inner_pointer(reference, at)
 
     def fix(_node: Node) -> Draft | None:
         operations: tuple[Operation, ...] = ()
         if reference.kind == "form":
             operations = _renamed(reference, inner)
-        elif reference.kind == "node" and (near := _near(home, path)) is not None:
+        elif reference.kind == "node" and (near := node_nearly_so(home, path)) is not None:
             same = {} if reference.attribute is None else {"attribute": reference.attribute}
             beside = path_to(home, near, same, reference.text)
             right = path_from_all(home, reference, at, near, beside)
-            operations = () if right is None else (_with_node(reference, inner, right),)
+            operations = () if right is None else (with_path(reference, inner, right),)
         elif reference.kind == "attribute":
             operations = _to_attribute(home, reference, inner)
         return Draft("suggest", operations) if operations else None
@@ -394,14 +291,14 @@ def _repaired(home: Node, reference: Reference, at: str) -> FixMaker:
 
 def _renamed(reference: Reference, inner: str) -> tuple[Operation, ...]:
     """Return the operation that gives the only member with a wrong name the one that is meant."""
-    given = _bare(reference)
+    given = without_wrapper(reference)
     if not isinstance(given, Mapping):
         return ()
     strange = [member for member in given if member not in MEMBERS]
     if len(strange) != 1 or not isinstance(given[strange[0]], str):
         return ()
     (wrong,) = strange
-    right = EARLIER.get(wrong) if wrong in ("array", "group") else None
+    right = "node" if wrong in ("array", "group", "path") else None
     close = [right] if right else get_close_matches(wrong.lower(), MEMBERS, 1, 0.75)
     if not close or close[0] in given:
         return ()
@@ -425,7 +322,7 @@ def _to_attribute(home: Node, reference: Reference, inner: str) -> tuple[Operati
         if found.targets and right != "/attributes":
             end = found.targets[0].node.path
             beside = path_to(home, end, {"attribute": right}, reference.text)
-            stays = path.startswith("/") or _as_read(home.path, path) == end
+            stays = path.startswith("/") or end_as_read(home.path, path) == end
             moved = () if stays else (replace(f"{inner}/node", beside),)
             return replace(f"{inner}/attribute", right), *moved
     for group in all_above(home.path):  # too far up, or not far enough
@@ -448,48 +345,3 @@ def _pointers(home: Node, path: str, given: str) -> Iterator[str]:
             by_name = {normalize("NFC", name).lower(): name for name in found.value}
             close = get_close_matches(normalize("NFC", tokens[-1]).lower(), by_name, 1, 0.75)
             yield from (join("", *tokens[:-1], by_name[one]) for one in close)
-
-
-def _near(home: Node, path: str) -> str | None:
-    """Return the node that a path should lead to: its end in a group above, or a name that is spelled nearly so."""
-    path = unquote(path).strip()  # paths are no URIs, where a character may be written so
-    end = re.sub(r"^(\.{0,2}/)+", "", path)
-    own = [home.path] if isinstance(home, Group) else []
-    for group in (*own, *all_above(home.path)):
-        place = joined(group, end)
-        if place not in (None, "/", home.path) and home.hierarchy.get(place) is not None:
-            return place
-    in_it = [f"{below(home.path)}*"] if isinstance(home, Group) and path.startswith("../") else []
-    for base in (*in_it, home.path, home.parent or "/"):
-        place = joined(base, path) or "/"
-        beside = home.hierarchy.get(posixpath.dirname(place))
-        if isinstance(beside, Group):
-            names = {child.name.lower(): child.name for child in beside.hierarchy.children(beside)}
-            if close := get_close_matches(posixpath.basename(place).lower(), names, 1, 0.75):
-                return below(beside.path) + names[close[0]]
-    return None
-
-
-def _with_node(reference: Reference, inner: str, path: str) -> Operation:
-    """Return the operation that gives a reference another path, also where it is a path by itself."""
-    if isinstance(_bare(reference), str):
-        return replace(inner, _as_object(reference, path))
-    return replace(f"{inner}/node", path)
-
-
-def _as_object(reference: Reference, path: str) -> dict[str, Any]:
-    """Return what a reference that is a text should be: with ``ref`` around it, where that is not there already."""
-    wrapped = reference.text == "ref" or isinstance(reference.given, Mapping)
-    return {"node": path} if wrapped else {"ref": {"node": path}}
-
-
-def _bare(reference: Reference) -> Any:
-    """Return a reference without ``ref`` around it."""
-    given = reference.given
-    return given["ref"] if isinstance(given, Mapping) and "ref" in given else given
-
-
-def _inner(reference: Reference, at: str) -> str:
-    """Return where the members of a reference are: below ``ref``, or there without it."""
-    given = reference.given
-    return f"{at}/ref" if isinstance(given, Mapping) and "ref" in given else at

@@ -13,12 +13,12 @@ from nz_explorer.conventions.cs.axes import (
     marked_letters,
     retyped,
 )
-from nz_explorer.conventions.cs.axis_coordinates import coordinates, has_time, is_text
+from nz_explorer.conventions.cs.axis_coordinates import coordinates, is_text
 from nz_explorer.conventions.cs.directions import directions, is_physical, told_abbreviation
 from nz_explorer.conventions.cs.forms import identifier
 from nz_explorer.conventions.cs.members import misplaced
 from nz_explorer.conventions.cs.parametric import parametric
-from nz_explorer.conventions.cs.times import TEXTS
+from nz_explorer.conventions.cs.times.time_objects import TEXTS, has_time
 from nz_explorer.conventions.zarr3.nodes import set_to, shown
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
@@ -139,7 +139,8 @@ def of_crs(crs: Crs, beside: Iterable[Axis] = (), *, first: bool = True) -> Rule
     """
     beside = list(beside)
     if isinstance(crs.given, Mapping):
-        yield from judge_name(crs.pointer("name"), crs.given)
+        if "type" not in crs.given:  # the text that has a type has no name, so that one is free
+            yield from judge_name(crs.pointer("name"), crs.given)
         description = crs.given.get("description", "")
         if not isinstance(description, str):
             yield Fail(
@@ -150,13 +151,18 @@ def of_crs(crs: Crs, beside: Iterable[Axis] = (), *, first: bool = True) -> Rule
         if "id" in crs.given:
             yield from identifier(crs.pointer("id"), crs.given["id"])
         if "type" in crs.given and crs.given["type"] not in TYPES:
+            small, marked = str(crs.given["type"]).strip().lower(), marked_letters(crs)
             yield Fail(
                 crs.pointer("type"),
                 f"type must be one of {', '.join(TYPES)}, got {shown(crs.given['type'])}"
                 + (", as geozarr for R writes it" if crs.given["type"] == "unknown" else ""),
                 severity="warning" if crs.given["type"] == "unknown" else None,
-                fix=set_to(crs.pointer("type"), fitting_type(marked_letters(crs)), "suggest")
-                if crs.given["type"] == "unknown"
+                fix=set_to(
+                    crs.pointer("type"),
+                    small if small in TYPES else fitting_type(marked),
+                    "suggest",
+                )
+                if small in TYPES or marked or small == "unknown"
                 else None,
                 rule="CS-REV-003",
             )
@@ -328,7 +334,9 @@ def _without_coordinates(axis: Axis, *, located: bool) -> RuleOutput:
         yield Fail(
             pointer,
             f"axis {shown} has {hints[0]}, which belongs in coordinates, but no coordinates",
-            fix=lambda _node: Draft("suggest", (replace(axis.pointer(), right),)),
+            fix=(lambda _node: Draft("suggest", (replace(axis.pointer(), right),)))
+            if "values" in inner  # coordinates without them would be as wrong
+            else None,
             rule="CS-CO-001",
         )
     elif is_physical(axis) and not located:

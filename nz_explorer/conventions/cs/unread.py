@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from nz_explorer.conventions.cs.forms import has_systems
+from functools import partial
+
+from nz_explorer.conventions.cs.forms import has_systems, into_set
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
@@ -26,6 +28,13 @@ def declared_and_not_there(node: Node) -> RuleOutput:
             continue  # without a look at its value, in which most arrays differ
         if not declared and not _has_the_form(node.attributes[name]):
             continue
+        if meant == "crs" and isinstance(node, Array) and has_systems(node, name):
+            yield Fail(
+                node.attribute_pointer(name),
+                f"reference systems of an array are in the list crs of its attribute cs, not in {json_text(name)}",
+                fix=partial(into_set, name=name),
+            )
+            return
         free = meant not in node.attributes
         yield Fail(
             node.attribute_pointer(name),

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.axes_of_dimensions import rename_axis
 from nz_explorer.conventions.netcdf_c import impact_of_netcdf
 from nz_explorer.conventions.suggested_names import add_names, suggested_names, where_from
 from nz_explorer.documents.json_text import json_text
@@ -199,7 +200,7 @@ def set_name(array: Array, axis: int, name: str) -> tuple[Operation, ...]:
         names = list(array.dimension_names or ())
         names[axis] = name
         return set_attribute(array, "_ARRAY_DIMENSIONS", names)
-    return (replace(names_pointer(array, axis), name),)
+    return (replace(names_pointer(array, axis), name), *rename_axis(array, axis, name))
 
 
 def _repeated(array: Array) -> dict[str, list[tuple[int, int]]]:

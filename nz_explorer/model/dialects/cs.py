@@ -30,8 +30,8 @@ Kind = Literal["regular", "explicit", "external", "ordinal", "unknown"]
 Place = tuple[str | int, ...]
 """Members that lead to something in the attributes of a node."""
 
-_LOOKED_AT = 256
-"""Nodes among which arrays are looked for that refer to a system; whoever finds fault with it asks once for each of these."""
+LOOKED_AT = 256
+"""Nodes among which arrays are looked for that refer to a system, where whoever finds fault with it asks once for each of these."""
 
 ABBREVIATIONS = ("X", "Y", "Z", "T")
 _SINCE = re.compile(r"\s*\S+\s+since\s+\S", re.IGNORECASE)
@@ -290,8 +290,8 @@ def shared_systems(group: Group) -> list[tuple[str, Crs]]:
     return [(key, _crs(value, ("crs", key), group, group)) for key, value in given.items()]
 
 
-def users(group: Group, system: str) -> list[Array]:
-    """Return the arrays that refer to a system that a group keeps, wherever they are; of large stores those among the first nodes.
+def users(group: Group, system: str, most: int | None = None) -> list[Array]:
+    """Return the arrays that refer to a system that a group keeps, wherever they are.
 
     Parameters
     ----------
@@ -299,8 +299,10 @@ def users(group: Group, system: str) -> list[Array]:
         The group.
     system : str
         RFC 6901 pointer to the system, in the document of the group.
+    most : int, optional
+        Nodes among which they are looked for, the first ones of the store; all by default.
     """
-    looked_at = islice(group.hierarchy.walk(), _LOOKED_AT)
+    looked_at = islice(group.hierarchy.walk(), most)
     return [one for one in looked_at if isinstance(one, Array) and uses(one, group, system)]
 
 

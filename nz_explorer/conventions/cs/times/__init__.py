@@ -1,0 +1,1 @@
+"""CS: the time object of coordinates."""

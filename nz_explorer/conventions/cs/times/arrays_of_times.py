@@ -1,0 +1,102 @@
+"""CS: what an array of times says of itself, in its attributes or by its data type, beside the time object of cs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from nz_explorer.conventions.cs.times.epochs import EPOCH, clock, date_of
+from nz_explorer.conventions.cs.times.units import TIME_UNIT
+from nz_explorer.conventions.times_as_numbers import units_of_dates
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, RuleOutput
+from nz_explorer.model import Array
+from nz_explorer.model.calendars import ALIASES
+from nz_explorer.model.dialects.cs import CoordinateSet, time_units
+
+_EACH = {
+    "xarray": "takes what the array says",
+    "xarray-zarr-xgroup": "takes what cs says where the array is in another group, else that of the two that it comes to last",
+}
+
+_SHORT = {
+    "ms": "milliseconds",
+    "us": "microseconds",
+    "µs": "microseconds",
+    "μs": "microseconds",
+    "ns": "nanoseconds",
+}
+_OF_DATES = ("day", "hour", "minute", "second", "millisecond", "microsecond", "nanosecond")
+"""Units of data types that hold dates; of other spellings of theirs nothing is said."""
+_OF_CLOCKS = ("standard", "gregorian", "proleptic_gregorian", "utc", "tai")
+"""Calendars of dates such as these data types hold, of times for which clocks are used."""
+
+
+def told_otherwise(one: CoordinateSet, given: Mapping[str, Any], pointer: str) -> RuleOutput:
+    """Note an array whose own attributes or data type count its times from elsewhere, or in another calendar.
+
+    Parameters
+    ----------
+    one : CoordinateSet
+        The coordinates.
+    given : mapping
+        Their time object.
+    pointer : str
+        RFC 6901 pointer to it.
+    """
+    held, units = one.external(), time_units(given)
+    if held is not None and units is not None and (dates := units_of_dates(held.data_type)):
+        yield from _dates(held, dates, units, given.get("calendar"), pointer)
+        return
+    own = None if held is None else held.attributes.get("units")
+    if held is None or units is None or not isinstance(own, str) or " since " not in own:
+        return
+    calendar = given.get("calendar")
+    beside = held.attributes.get("calendar", "standard") if calendar is not None else None
+    mine, theirs = _counted(units, calendar), _counted(own, beside)
+    if mine is None or theirs is None or mine == theirs:
+        return
+    shown = own if beside is None else f"{own}, {beside}"
+    yield Fail(
+        pointer,
+        f"{held.path} has {json_text(shown)} as its own units of time, and cs says"
+        f" {json_text(units if beside is None else f'{units}, {calendar}')}: each is what some readers take",
+        related=(held.path,),
+        severity="warning",
+        readers=_EACH,
+        rule="CS-CF-001",
+    )
+
+
+def _dates(held: Array, dates: str, units: str, calendar: Any, pointer: str) -> RuleOutput:
+    """Note an array of dates whose numbers are others than those of the time object."""
+    mine = _counted(units, calendar)
+    theirs = _counted(dates, calendar)
+    if mine is None or theirs is None or mine[0] not in _OF_DATES:
+        return
+    other = isinstance(calendar, str) and calendar.lower() not in _OF_CLOCKS
+    if mine == theirs and not other:
+        return
+    yield Fail(
+        pointer,
+        f"{held.path} is {held.data_type.text}, by which its numbers are {dates}, in the calendar proleptic_gregorian, and cs says"
+        f" {json_text(units if calendar is None else f'{units}, {calendar}')}: readers that know the data type go by it",
+        related=(held.path,),
+        severity="warning",
+        readers=dict.fromkeys(_EACH, "takes what the data type says"),
+        rule="CS-CF-001",
+    )
+
+
+def _counted(units: str, calendar: Any) -> tuple[Any, ...] | None:
+    """Return what times are counted in, from when and in which calendar; None where that is not understood."""
+    unit, _, epoch = units.partition(" since ")
+    match = EPOCH.fullmatch(epoch.strip())
+    strange = calendar is not None and not isinstance(calendar, str)  # CS-TIME-002, CF-TIME-002
+    if match is None or strange or TIME_UNIT.fullmatch(unit := unit.strip().lower()) is None:
+        return None
+    small = "" if calendar is None else calendar.lower()
+    usual = ALIASES.get(small, small)
+    word = (time_units({"unit": unit, "epoch": "0"}) or "").partition(" ")[0]
+    singular = _SHORT.get(word, word).removesuffix("s")
+    return singular, date_of(match), clock(match), (match[8] or "Z").upper(), usual

@@ -19,6 +19,7 @@ from nz_explorer.conventions.zcf.declarations import (
     pointer_to,
 )
 from nz_explorer.conventions.zcf.grids import PROJ
+from nz_explorer.conventions.zcf.read_by_zarr_cm import is_refused
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
 from nz_explorer.engine.fixes import Draft, add, move, remove, replace
@@ -47,10 +48,7 @@ def properties_valid(node: Node) -> RuleOutput:
     refused = None
     for found in _wrong_properties(node):
         if refused is None:
-            refused = any(
-                known is not None and known_conventions.refusal(known, node.attributes) is not None
-                for known in declared_here(node)
-            )
+            refused = is_refused(node.attributes)
         # much that readers do not find, or take for something else, zarr-cm lets pass
         if isinstance(found, Fail) and not refused:
             yield dataclasses.replace(found, readers={})

@@ -82,11 +82,13 @@ def list_of_objects(node: Node) -> Iterator[Fail]:
 
 
 def _named(entry: Any) -> dict[str, Any] | None:
-    """Return the entry of the one convention that a text in the list names; None where it is no text, or names none."""
+    """Return the entry of the one convention that a text in the list names, or identifies; None where it is no text, or names none."""
     if not isinstance(entry, str):
         return None
     found = [known for known in known_conventions.KNOWN if known.name == entry.rstrip(":")]
-    return dict(found[0].entry) if len(found) == 1 else None
+    identified = known_conventions.identify({"uuid": entry, "spec_url": entry})
+    found += [identified] if identified is not None else []
+    return dict(found[0].entry) if len(found) == 1 and found[0].entry else None
 
 
 def _objects(given: list[Any]) -> list[Any]:

@@ -98,15 +98,25 @@ def _of_another(node: Node, i: int, entry: dict[str, Any], member: str) -> Itera
             fix=_replaced(pointer_to(node, i, member), known.entry.get(member)),
             covers=("CS-REG-005",),
         )
-    elif known in _WITH_ADDRESSES and other is None and _leads(entry, member):
+    elif (
+        known in _WITH_ADDRESSES
+        and _leads(entry, member)
+        and (other is None or _is_schema(entry[member]) is (member == "spec_url"))
+    ):
         yield Fail(
             pointer_to(node, i, member),
             f"{member} of entry {i} is {json_text(entry[member])}, and by the schema of {known.name} it is"
-            f" {json_text(known.entry[member])}: readers that go by the uuid alone do not mind",
+            f" {json_text(known.entry[member])}"
+            + (": readers that go by the uuid alone do not mind" if "uuid" in entry else ""),
             severity="info",
             readers=_by_address(entry, member),
             fix=_replaced(pointer_to(node, i, member), known.entry[member]),
         )
+
+
+def _is_schema(url: str) -> bool:
+    """Whether an address is that of a schema of the conventions whose addresses are prescribed, in any version."""
+    return url.endswith("/schema.json")
 
 
 def _by_address(entry: dict[str, Any], member: str) -> dict[str, str]:

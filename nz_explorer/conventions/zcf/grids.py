@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, TypeGuard
@@ -490,8 +489,4 @@ def _is_of_gdal(given: list[float]) -> bool:
     a, b, c, d, e, f = given
     if not b or not f or c or e:
         return False
-    return bool(a) or not d or _oblong(b, f) < _oblong(b, d)
-
-
-def _oblong(width: float, height: float) -> float:
-    return abs(math.log(abs(width)) - math.log(abs(height)))
+    return bool(a) or not d or crs.oblong(b, f) < crs.oblong(b, d)

@@ -5,6 +5,7 @@ No projection is computed here.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -210,6 +211,40 @@ def _six(given: Any) -> tuple[float, ...] | None:
         return tuple(float(number) for number in given)
     except (TypeError, ValueError, OverflowError):  # JSON has integers of any size
         return None
+
+
+def of_affine(given: Any) -> str | list[float] | None:
+    """Return a GeoTransform in the order of GDAL, a text or a list as it is given, where it is in that of Affine; None of any other.
+
+    Parameters
+    ----------
+    given
+        Six numbers, as a list or as a text.
+
+    Notes
+    -----
+    Affine has dx, 0, x, 0, dy, y, and GDAL x, dx, 0, y, 0, dy: by the latter the cells of the former are on one line, or sheared.
+    A grid that is turned by 90 degrees has such numbers as well where y is 0: the more cells look like squares, the likelier the reading.
+    """
+    numbers = _six(given.split() if isinstance(given, str) else given)
+    if numbers is None:
+        return None
+    dx, x_skew, x, y_skew, dy, y = numbers
+    if x_skew or y_skew or not dx or not dy or (x and not y and oblong(x, dy) <= oblong(dx, dy)):
+        return None
+    right = [x, dx, 0.0, y, 0.0, dy]
+    return " ".join(map(str, right)) if isinstance(given, str) else right
+
+
+def oblong(width: float, height: float) -> float:
+    """Return how far cells are from squares, 0 of squares.
+
+    Parameters
+    ----------
+    width, height : float
+        Their size, or its negative.
+    """
+    return abs(math.log(abs(width)) - math.log(abs(height)))
 
 
 def _unrotated(

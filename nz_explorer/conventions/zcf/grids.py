@@ -343,9 +343,12 @@ def beside_the_map(
     known = _map_of(system)
     if known is None:
         return None
-    name, end_x, end_y = known
-    low_x, low_y, high_x, high_y = box_of(given, shape, nodes=False)
-    if abs(low_x + high_x) <= 2 * end_x and abs(low_y + high_y) <= 2 * end_y:
+    name, *ends = known
+    box = box_of(given, shape, nodes=False)
+    if all(
+        2 * first <= low + high <= 2 * last
+        for low, high, (first, last) in zip(box[:2], box[2:], ends, strict=True)
+    ):
         return None  # its middle is on the map
     a, b, c, d, e, f = given
     for right, how in (
@@ -397,17 +400,22 @@ def is_on_the_map(given: list[float], shape: list[int], system: Mapping[str, Any
     a, b, _, d, e, _ = map(abs, given)
     box = box_of(given, shape, nodes=False)
     return all(
-        abs(one) <= end * 1.01 + step / 2
-        for one, end, step in zip(box, ends * 2, (a + b, d + e) * 2, strict=True)
+        abs(one - (first + last) / 2) <= (last - first) / 2 * 1.01 + step / 2
+        for one, (first, last), step in zip(box, ends * 2, (a + b, d + e) * 2, strict=True)
     )
 
 
-def _map_of(system: Mapping[str, Any]) -> tuple[str, float, float] | None:
-    """Return how a system is named, and how far its map goes in x and y; None where that is not known."""
-    if crs.code(system.get("proj:code")) == "EPSG:3857":
-        return "EPSG:3857", crs.MERCATOR, crs.MERCATOR
+def _map_of(
+    system: Mapping[str, Any],
+) -> tuple[str, tuple[float, float], tuple[float, float]] | None:
+    """Return how a system is named, and from where to where its map goes in x and y; None where that is not known."""
+    code = next((code for name in PROJ if (code := crs.code(system.get(name))) is not None), None)
+    if code == "EPSG:3857":
+        return code, (-crs.MERCATOR, crs.MERCATOR), (-crs.MERCATOR, crs.MERCATOR)
+    if code is not None and (zone := crs.map_of_zone(code)) is not None:
+        return code, *zone
     degrees = _in_degrees(system)
-    return None if degrees is None else (degrees, FURTHEST_X, 90.0)
+    return None if degrees is None else (degrees, (-FURTHEST_X, FURTHEST_X), (-90.0, 90.0))
 
 
 def by_the_box(

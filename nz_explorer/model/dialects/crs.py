@@ -28,6 +28,8 @@ Y_NAMES = frozenset(("y", "lat", "latitude", "northing", "projection_y_coordinat
 MERCATOR = 20037508.342789244
 """How far the square map of the world goes along X and Y that is EPSG:3857, in metres."""
 
+_ZONE = re.compile(r"EPSG:(?:32[67](?:0[1-9]|[1-5][0-9]|60)|258(?:2[89]|3[0-8]))")
+"""Zones of UTM, of WGS 84 and of ETRS89."""
 _CODE = re.compile(r"^\s*(?:\[?\s*)([A-Za-z]+):([A-Za-z0-9.]+)\s*\]?\s*$")
 _URN = re.compile(r"urn:(?:x-)?ogc:def:crs:([A-Za-z]+):[^:]*:([A-Za-z0-9.]+)$")
 _URL = re.compile(r"^https?://[^/]+/def/crs/([A-Za-z]+)/[^/]+/([A-Za-z0-9.]+)/?$")
@@ -211,6 +213,24 @@ def _six(given: Any) -> tuple[float, ...] | None:
         return tuple(float(number) for number in given)
     except (TypeError, ValueError, OverflowError):  # JSON has integers of any size
         return None
+
+
+def map_of_zone(code: str | None) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    """Return how far the map of a zone of UTM goes along X, its first axis, and along Y, in metres; None of another system.
+
+    Parameters
+    ----------
+    code : str or None
+        That of a reference system.
+
+    Notes
+    -----
+    Zones are used beside their six degrees as well, for a whole country, and those of the north south of the equator, as
+    Landsat has them.
+    """
+    if code is None or _ZONE.fullmatch(code) is None:
+        return None
+    return (-5e5, 1.5e6), (0.0, 2e7) if code.startswith("EPSG:327") else (-1e7, 1e7)
 
 
 def of_affine(given: Any) -> str | list[float] | None:

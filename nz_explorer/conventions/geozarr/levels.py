@@ -263,7 +263,9 @@ def _same_arrays(found: list[Group], arrays: dict[str, dict[str, Array]]) -> Rul
             for (field, own_value, pointer), (_, other, _) in zip(
                 _fields(array), _fields(first), strict=True
             ):
-                if own_value != other:
+                if own_value != other and not (
+                    field == "dimension names" and None in (own_value, other)
+                ):  # that it has none is reported
                     yield Fail(
                         pointer,
                         f"{array.path} and {first.path} have different {field}: {_named(own_value)} and {_named(other)}",

@@ -88,7 +88,7 @@ def levels_begin_at_one_place(group: Group) -> Iterator[Fail]:
     when=is_pyramid,
 )
 def levels_are_on_the_map(group: Group) -> Iterator[Fail]:
-    """Warn of levels with no longitudes and latitudes in a system of these, or beside the map of EPSG:3857, and tell the first."""
+    """Warn of levels with no longitudes and latitudes in a system of these, or beside the map of EPSG:3857 or of a zone of UTM, and tell the first."""
     found = [] if degrees_beyond(group.attributes) else list(_beside_their_map(group))
     if not found:  # or reported for itself
         return

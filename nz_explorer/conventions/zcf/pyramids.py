@@ -257,7 +257,7 @@ def members_in_other_letters(
     given: dict[str, Any],
     names: tuple[str, ...] = _OF_A_PYRAMID,
 ) -> Iterator[Fail]:
-    """Warn of members of a pyramid, of a level or of a transform that have the name of one of the text but for capitals and underscores.
+    """Warn of members of a pyramid, of a level or of a transform that have the name of one of the text but for capitals, underscores and a plural.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def members_in_other_letters(
     plain = {name.replace("_", ""): name for name in names}
     whose = "" if names is _OF_A_PYRAMID else f" of level {place[2]}"
     for name in given:
-        right = plain.get(re.sub(r"[\s_-]", "", name).lower(), name)
+        right = plain.get(re.sub(r"[\s_-]", "", name).lower().rstrip("s"), name)
         if right not in given:
             wrong, at = (node.attribute_pointer(*place, one) for one in (name, right))
             yield Fail(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, TypeGuard
@@ -281,7 +282,7 @@ def box_of(transform: list[float], shape: list[int], *, nodes: bool) -> list[flo
 
 
 def apart(box: list[float], other: list[float], transform: list[float]) -> list[float]:
-    """Return how many cells two boxes are apart on each side.
+    """Return how many cells two boxes are apart on each side, infinitely many where cells have no size.
 
     Parameters
     ----------
@@ -292,7 +293,7 @@ def apart(box: list[float], other: list[float], transform: list[float]) -> list[
     """
     a, b, _, d, e, _ = map(abs, transform)
     return [
-        abs(one - another) / step
+        abs(one - another) / step if step else math.inf
         for one, another, step in zip(box, other, (a + b, d + e) * 2, strict=True)
     ]
 

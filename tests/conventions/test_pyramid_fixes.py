@@ -31,6 +31,12 @@ def _written(place: Path, attributes: dict[str, Any]) -> list[nz.Finding]:
         ({"asset": "0/"}, {"asset": "0"}),
         ({"asset": 0}, {"asset": "0"}),
         ({"asset": "0", "derived_from": None}, {"asset": "0"}),
+        ({"id": "L0", "path": "0"}, {"id": "L0", "path": "0", "asset": "0"}),
+        ({"id": "0"}, {"id": "0", "asset": "0"}),
+        (
+            {"asset": "0", "derived_from": ".", "factors": [2, 2]},
+            {"asset": "0", "derived_from": ".", "factors": [2, 2], "transform": {"scale": [2, 2]}},
+        ),
     ],
 )
 def test_a_level_gets_the_path_that_is_meant(

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.zarr3.nodes import set_to
+from nz_explorer.conventions.zarr3.nodes import is_number, set_to
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import (
     declared_here,
@@ -35,6 +35,7 @@ from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.conventions.zcf.known_conventions import Convention
+    from nz_explorer.engine.fixes import Operation
     from nz_explorer.model import Node
 
 
@@ -124,19 +125,29 @@ def _right(node: Node, place: tuple[str | int, ...]) -> FixMaker | None:
     if place == ("multiscales",) and _is_list_of_pyramids(node):
         (first, *others) = node.attributes["multiscales"]
         return None if others else set_to(pointer, first, "suggest")
-    if place[-1] not in ("asset", "derived_from") or len(place) != 4:
+    if place[-1] not in ("asset", "derived_from", "transform") or len(place) != 4:
         return None
 
     def fix(group: Node) -> Draft | None:
-        given = group.attributes["multiscales"]["layout"][place[2]].get(place[3])
+        level = group.attributes["multiscales"]["layout"][place[2]]
+        given = level.get(place[3])
+        if place[3] == "transform":
+            factors = level.get("factors")  # of the GeoZarr draft
+            right = given is None and isinstance(factors, list) and all(map(is_number, factors))
+            return Draft("suggest", (put(level, {"scale": factors}),)) if right else None
         if given is None and place[3] == "derived_from":
             return Draft(
                 "suggest", (remove(pointer),), "a level without it is derived from no other"
             )
+        if given is None:  # as the GeoZarr draft calls it
+            given = level.get("path", level.get("id"))
         path = re.sub("/+", "/", str(given)).strip("/") if type(given) in (str, int) else ""
         if not path or ".." in path or group.hierarchy.get(below(group.path) + path) is None:
             return None
-        return Draft("suggest", (replace(pointer, path),))
+        return Draft("suggest", (put(level, path),))
+
+    def put(level: Mapping[str, Any], right: Any) -> Operation:
+        return (replace if place[3] in level else add)(pointer, right)
 
     return fix
 

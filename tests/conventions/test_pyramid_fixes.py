@@ -68,3 +68,20 @@ def test_declaring_what_is_wrong_is_a_choice(code: Any, safety: str, tmp_path: P
     assert finding.fix is not None
     assert finding.fix.safety == safety
     assert ("would be wrong" in finding.message) == (safety == "suggest")
+
+
+def test_a_path_is_put_right_wherever_the_layout_has_it(tmp_path: Path) -> None:
+    declared = [dict(known_conventions.MULTISCALES.entry)]
+    layout = [
+        {"asset": "00", "transform": _TRANSFORM},
+        {"asset": ".", "derived_from": "00", "transform": _TRANSFORM},
+    ]
+    attributes = {"zarr_conventions": declared, "multiscales": {"layout": layout}}
+    (finding,) = _written(tmp_path, attributes)
+    assert finding.fix is not None
+    root = json.loads((tmp_path / "zarr.json").read_text())
+    fixed = apply_patch(root, [dict(one) for one in finding.fix.patch])["attributes"]
+
+    assert [one["asset"] for one in fixed["multiscales"]["layout"]] == ["0", "."]
+    assert fixed["multiscales"]["layout"][1]["derived_from"] == "0"
+    assert _written(tmp_path, fixed) == []

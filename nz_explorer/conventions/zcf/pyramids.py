@@ -156,11 +156,20 @@ def _nearest(pointer: str, number: int, member: str, given: str) -> FixMaker:
         names = [name for name in _paths_below(group) if _may_be(levels, number, member, name)]
         last = [name for name in names if name.rpartition("/")[2] == given.rpartition("/")[2]]
         slashed = given.replace("\\", "/")
-        if slashed != given and slashed in names:
-            return Draft("suggest", (replace(pointer, slashed),))
         near = last if len(last) == 1 else difflib.get_close_matches(given, names, 1)
+        if slashed != given and slashed in names:
+            near = [slashed]
         if near:
-            return Draft("suggest", (replace(pointer, near[0]),))
+            # a path is told once, so what is derived from the same one is put right with it
+            others = (
+                replace(group.attribute_pointer("multiscales", "layout", i, MEMBERS[1]), near[0])
+                for i, one in enumerate(levels)
+                if isinstance(one, Mapping)
+                and one.get(MEMBERS[1]) == given
+                and (i, MEMBERS[1]) != (number, member)
+                and one.get("asset") != near[0]
+            )
+            return Draft("suggest", (replace(pointer, near[0]), *others))
         note = (
             "write that level, or take it out of layout"
             if member == "asset"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -147,10 +148,17 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
             return  # the shape is wrong, which is reported
     if not are_lengths(shape):
         return
-    if box is not None:
-        yield from _box_is_that_of(node, given, shape, by)
-    elif own and (meant := beside_the_map(given, shape, _with_system(node))) is not None:
-        yield _of_another_transform(node, *meant)
+    told = [] if box is None else list(_box_is_that_of(node, given, shape, by))
+    yield from told
+    if told or not own or (meant := beside_the_map(given, shape, _with_system(node))) is None:
+        return
+    right, why = meant
+    if box is None:
+        yield _of_another_transform(node, right, why)
+        return
+    fits = box_of(right, shape, nodes=whole.get(REGISTRATION) == "node")
+    both = set_property(TRANSFORM, right), set_property(BOX, fits)
+    yield replace(_of_another_transform(node, right, why), fix=_joined(*both))
 
 
 def _box_is_that_of(node: Node, given: list[float], shape: list[int], by: str) -> Iterator[Fail]:
@@ -247,6 +255,16 @@ def _of_another_transform(node: Node, right: list[float], why: str) -> Fail:
         f"{TRANSFORM} is {shown(node.attributes[TRANSFORM])}, {why}",
         fix=set_property(TRANSFORM, right),
     )
+
+
+def _joined(*fixes: FixMaker) -> FixMaker:
+    """Return the fix that does what several do to one node."""
+
+    def fix(node: Node) -> Draft:
+        drafts = [draft for one in fixes if (draft := one(node)) is not None]
+        return Draft("suggest", tuple(step for draft in drafts for step in draft.operations))
+
+    return fix
 
 
 def _has_one_grid(node: Node, lengths: list[list[int]]) -> bool:

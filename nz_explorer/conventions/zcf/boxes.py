@@ -23,9 +23,9 @@ from nz_explorer.conventions.zcf.grids import (
     are_two,
     beside_the_map,
     box_of,
-    by_the_box,
     degrees_beyond,
     exchanged,
+    exchanged_origin,
     in_force,
     is_affine,
     is_box_of,
@@ -276,3 +276,44 @@ def _has_one_grid(node: Node, lengths: list[list[int]]) -> bool:
         and all(one == lengths[0] for one in lengths)
         and not any(name.startswith(PREFIX) for array in node.arrays for name in array.attributes)
     )
+
+
+def by_the_box(
+    given: list[float], box: list[float], shape: list[int], *, nodes: bool
+) -> tuple[list[float], str] | None:
+    """Return the transform that is meant by one which a box contradicts, and what is odd about it; None where no other fits.
+
+    Parameters
+    ----------
+    given : list of float
+        The six factors.
+    box : list of float
+        xmin, ymin, xmax and ymax, which are to be right.
+    shape : list of int
+        The number of rows and of columns.
+    nodes : bool
+        Whether the box goes through the middle of the outer cells.
+    """
+    for right, why in _meant(given, box, nodes=nodes):
+        if is_box_of(box, right, shape, nodes=nodes):
+            return right, why
+    return None
+
+
+def _meant(
+    given: list[float], box: list[float], *, nodes: bool
+) -> Iterator[tuple[list[float], str]]:
+    """Yield transforms that may be meant, and what is odd about the one that is given then."""
+    a, b, c, d, e, f = given
+    why = f"whose third and sixth number are exchanged by {BOX}: the first of them is that of x"
+    yield exchanged_origin(given), why
+    if e > 0:
+        why = f"by which the rows go north from {shown(f)}, and by {BOX} they go south: the fifth number is negative then"
+        yield [a, b, c, d, -e, f], why
+    elif abs(f - box[1]) <= CLOSE * abs(e):
+        why = f"by which the rows go south from {shown(f)}, where {BOX} ends: the sixth number is to be the northernmost"
+        yield [a, b, c, d, e, box[3]], why
+    if not nodes:
+        corner = [c - (a + b) / 2, f - (d + e) / 2]
+        why = f"which begins in the middle of the first cell, and by {BOX} its corner is at {shown(corner)}"
+        yield [a, b, corner[0], d, e, corner[1]], f"{why}: cells are drawn half a cell aside"

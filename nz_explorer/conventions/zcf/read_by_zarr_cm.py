@@ -26,6 +26,8 @@ def raised(given: Any) -> dict[str, str]:
         versions = zarr_cm.detect_revisions({"zarr_conventions": given})
     except (ValueError, TypeError):
         return _RAISES
+    except RecursionError:  # which depends on where it is called from
+        return {}
     latest = zarr_cm.latest_revisions()
     unknown = [name for name in versions if versions[name] is None and name in latest]
     if unknown and any("schema_url" in entry for entry in given):
@@ -57,4 +59,6 @@ def is_refused(attributes: Mapping[str, Any]) -> bool:
         zarr_cm.validate_all({**own, "zarr_conventions": seen})
     except (ValueError, TypeError, KeyError):
         return True
+    except RecursionError:
+        return False
     return False

@@ -24,6 +24,7 @@ from nz_explorer.conventions.zcf.grids import (
     beside_the_map,
     box_of,
     degrees_beyond,
+    degrees_in_metres,
     exchanged,
     exchanged_origin,
     in_force,
@@ -150,7 +151,13 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
         return
     told = [] if box is None else list(_box_is_that_of(node, given, shape, by))
     yield from told
-    if told or not own or (meant := beside_the_map(given, shape, _with_system(node))) is None:
+    system = _with_system(node)
+    if told or not own:
+        return
+    if (odd_system := degrees_in_metres(given, shape, system)) is not None:
+        at = node.attribute_pointer(TRANSFORM)
+        yield Fail(at, f"{TRANSFORM} is {shown(node.attributes[TRANSFORM])}, {odd_system}")
+    if (meant := beside_the_map(given, shape, system)) is None:
         return
     right, why = meant
     if box is None:

@@ -364,6 +364,38 @@ def beside_the_map(
     return None
 
 
+def degrees_in_metres(
+    given: list[float], shape: list[int], system: Mapping[str, Any]
+) -> str | None:
+    """Return why a transform is in degrees, where its reference system is one of metres; None where it is not.
+
+    A grid of cells of less than a metre would be within some hundred metres of a place that is nowhere near a map: the origin of
+    EPSG:3857 is in the sea, and that of a zone of UTM far beside it.
+
+    Parameters
+    ----------
+    given : list of float
+        The six factors.
+    shape : list of int
+        The number of rows and of columns.
+    system : Mapping
+        Attributes of proj:.
+    """
+    known = _map_of(system)
+    if known is None or known[1][1] <= FURTHEST_X:  # in degrees itself
+        return None
+    a, b, _, d, e, _ = map(abs, given)
+    box = box_of(given, shape, nodes=False)
+    furthest = [max(map(abs, box[::2])), max(map(abs, box[1::2]))]
+    cell = max(a + b, d + e)
+    if furthest[0] > FURTHEST_X or furthest[1] > FURTHEST_Y or min(furthest) <= 1 or cell >= 1:
+        return None
+    return (
+        f"which has numbers of longitudes and latitudes, and the reference system, {known[0]}, is in metres: readers place cells of"
+        f" {cell:.4g} m beside its origin"
+    )
+
+
 def origin_meant(given: list[float], shape: Any, system: Mapping[str, Any]) -> list[float] | None:
     """Return a transform, whose origin is no longitude and latitude, with the two exchanged; None where it is not on the map then.
 

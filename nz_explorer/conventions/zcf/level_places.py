@@ -19,6 +19,7 @@ from nz_explorer.conventions.zcf.grids import (
     are_lengths,
     beside_the_map,
     degrees_beyond,
+    degrees_in_metres,
     numbers_in,
     origin_meant,
 )
@@ -120,6 +121,8 @@ def _beside_their_map(
                 " or latitudes"
             )
             yield place, given, why, origin_meant(given, shape, system)
+        elif are_lengths(shape) and (odd := degrees_in_metres(given, shape, system)) is not None:
+            yield place, given, odd, None
         elif are_lengths(shape) and (meant := beside_the_map(given, shape, system)) is not None:
             yield place, given, meant[1], meant[0]
 

@@ -28,8 +28,10 @@ Y_NAMES = frozenset(("y", "lat", "latitude", "northing", "projection_y_coordinat
 MERCATOR = 20037508.342789244
 """How far the square map of the world goes along X and Y that is EPSG:3857, in metres."""
 
-_ZONE = re.compile(r"EPSG:(?:32[67](?:0[1-9]|[1-5][0-9]|60)|258(?:2[89]|3[0-8]))")
-"""Zones of UTM, of WGS 84 and of ETRS89."""
+_ZONE = re.compile(
+    r"EPSG:(?:32[67](?:0[1-9]|[1-5][0-9]|60)|258(?:2[89]|3[0-8])|269(?:0[1-9]|1[0-9]|2[0-3]))"
+)
+"""Zones of UTM, of WGS 84, ETRS89 and NAD83."""
 _CODE = re.compile(r"^\s*(?:\[?\s*)([A-Za-z]+):([A-Za-z0-9.]+)\s*\]?\s*$")
 _URN = re.compile(r"urn:(?:x-)?ogc:def:crs:([A-Za-z]+):[^:]*:([A-Za-z0-9.]+)$")
 _URL = re.compile(r"^https?://[^/]+/def/crs/([A-Za-z]+)/[^/]+/([A-Za-z0-9.]+)/?$")

@@ -332,8 +332,17 @@ def entry_pinned(node: Node) -> Iterator[Fail]:
                 pointer_to(node, i, "schema_url"),
                 f"the address {url} names a branch, not a version: what is there may change",
                 readers=raised([entry]),
-                fix=lambda _node: Draft("suggest", note="use the URL of a tag or a commit"),
+                fix=_pinned(pointer_to(node, i, "schema_url"), whose[0]),
             )
+
+
+def _pinned(pointer: str, known: Convention | None) -> FixMaker:
+    """Return the fix that names the version which the authors of a convention name now, where that is known."""
+    right = known.entry.get("schema_url", "") if known is not None else ""
+    if not right or _UNPINNED.search(right):
+        return lambda _node: Draft("suggest", note="use the URL of a tag or a commit")
+    note = "if the data follow this version"
+    return lambda _node: Draft("suggest", (replace(pointer, right),), note)
 
 
 @rule(

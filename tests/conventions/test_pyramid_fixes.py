@@ -53,6 +53,16 @@ def test_a_level_gets_the_path_that_is_meant(
     assert _written(tmp_path, fixed) == []
 
 
+def test_the_path_of_another_level_is_not_written(tmp_path: Path) -> None:
+    declared = [dict(known_conventions.MULTISCALES.entry)]
+    attributes = {
+        "zarr_conventions": declared,
+        "multiscales": {"layout": [{"asset": "0"}, {"asset": 0}]},
+    }
+    (finding,) = _written(tmp_path, attributes)
+    assert finding.fix is None
+
+
 def test_a_path_that_leads_nowhere_is_not_written(tmp_path: Path) -> None:
     declared = [dict(known_conventions.MULTISCALES.entry)]
     layout = [{"asset": "/1", "transform": _TRANSFORM}]

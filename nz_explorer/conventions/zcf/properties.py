@@ -144,6 +144,11 @@ def _right(node: Node, place: tuple[str | int, ...]) -> FixMaker | None:
         path = re.sub("/+", "/", str(given)).strip("/") if type(given) in (str, int) else ""
         if not path or ".." in path or group.hierarchy.get(below(group.path) + path) is None:
             return None
+        others = (
+            multiscales.member(one, "asset") for one in group.attributes["multiscales"]["layout"]
+        )
+        if place[3] == "asset" and path in others:
+            return None  # that of another level
         return Draft("suggest", (put(level, path),))
 
     def put(level: Mapping[str, Any], right: Any) -> Operation:
@@ -278,7 +283,7 @@ _OF_PROJ = re.compile(r"(?:\+.*)?\+?init=(\S+).*|\+.*")
 def _code_is_none(node: Node) -> Iterator[Fail]:
     """Warn of an address, of a string of PROJ, and of a blank in a code: the schema of v0.1 takes what has one colon, its text does not."""
     given, pointer = node.attributes.get("proj:code"), node.attribute_pointer("proj:code")
-    if not isinstance(given, str) or given.count(":") != 1:
+    if not isinstance(given, str) or [bool(part) for part in given.split(":")] != [True, True]:
         return  # which the schema refuses
     of_proj = _OF_PROJ.fullmatch(given.strip())
     if "://" not in given and of_proj is None and not _has_blank(given):

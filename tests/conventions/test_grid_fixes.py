@@ -193,3 +193,23 @@ def test_a_level_gets_the_transform_that_its_layout_has(tmp_path: Path) -> None:
     fixes = [one.fix for one in found if one.pointer == "/attributes/spatial:bbox"]
 
     assert [fix.patch[0]["value"] for fix in fixes if fix is not None] == [[2, 0, -180, 0, -2, 90]]
+
+
+def test_a_box_is_put_on_the_map_with_its_transform(tmp_path: Path) -> None:
+    attributes = {
+        "zarr_conventions": [
+            dict(known.entry) for known in (known_conventions.PROJ, known_conventions.SPATIAL)
+        ],
+        "proj:code": "EPSG:32610",
+        "spatial:dimensions": ["y", "x"],
+        "spatial:transform": [30, 0, 4200000, 0, -30, 600000],
+        "spatial:bbox": [4200000, 599400, 4200900, 600000],
+    }
+    (finding,) = _written(tmp_path, [20, 30], attributes)
+    assert finding.fix is not None
+    document = json.loads((tmp_path / "zarr.json").read_text())
+    fixed = apply_patch(document, [dict(one) for one in finding.fix.patch])["attributes"]
+
+    assert fixed["spatial:transform"] == [30, 0, 600000, 0, -30, 4200000]
+    assert fixed["spatial:bbox"] == [600000, 4199400, 600900, 4200000]
+    assert _written(tmp_path, [20, 30], fixed) == []

@@ -31,6 +31,12 @@ def _written(place: Path, attributes: dict[str, Any]) -> list[nz.Finding]:
         ({"asset": "0/"}, {"asset": "0"}),
         ({"asset": 0}, {"asset": "0"}),
         ({"asset": "0", "derived_from": None}, {"asset": "0"}),
+        ({"id": "L0", "path": "0"}, {"id": "L0", "path": "0", "asset": "0"}),
+        ({"id": "0"}, {"id": "0", "asset": "0"}),
+        (
+            {"asset": "0", "derived_from": ".", "factors": [2, 2]},
+            {"asset": "0", "derived_from": ".", "factors": [2, 2], "transform": {"scale": [2, 2]}},
+        ),
     ],
 )
 def test_a_level_gets_the_path_that_is_meant(
@@ -45,6 +51,16 @@ def test_a_level_gets_the_path_that_is_meant(
 
     assert fixed["multiscales"]["layout"] == [right]
     assert _written(tmp_path, fixed) == []
+
+
+def test_the_path_of_another_level_is_not_written(tmp_path: Path) -> None:
+    declared = [dict(known_conventions.MULTISCALES.entry)]
+    attributes = {
+        "zarr_conventions": declared,
+        "multiscales": {"layout": [{"asset": "0"}, {"asset": 0}]},
+    }
+    (finding,) = _written(tmp_path, attributes)
+    assert finding.fix is None
 
 
 def test_a_path_that_leads_nowhere_is_not_written(tmp_path: Path) -> None:
@@ -62,3 +78,20 @@ def test_declaring_what_is_wrong_is_a_choice(code: Any, safety: str, tmp_path: P
     assert finding.fix is not None
     assert finding.fix.safety == safety
     assert ("would be wrong" in finding.message) == (safety == "suggest")
+
+
+def test_a_path_is_put_right_wherever_the_layout_has_it(tmp_path: Path) -> None:
+    declared = [dict(known_conventions.MULTISCALES.entry)]
+    layout = [
+        {"asset": "00", "transform": _TRANSFORM},
+        {"asset": ".", "derived_from": "00", "transform": _TRANSFORM},
+    ]
+    attributes = {"zarr_conventions": declared, "multiscales": {"layout": layout}}
+    (finding,) = _written(tmp_path, attributes)
+    assert finding.fix is not None
+    root = json.loads((tmp_path / "zarr.json").read_text())
+    fixed = apply_patch(root, [dict(one) for one in finding.fix.patch])["attributes"]
+
+    assert [one["asset"] for one in fixed["multiscales"]["layout"]] == ["0", "."]
+    assert fixed["multiscales"]["layout"][1]["derived_from"] == "0"
+    assert _written(tmp_path, fixed) == []

@@ -26,6 +26,7 @@ from nz_explorer.model.dialects.crs import (
     Transform,
     code,
     described_code,
+    of_affine,
     transforms,
 )
 from nz_explorer.model.dialects.multiscales import levels, tile_size
@@ -363,6 +364,27 @@ def transform_fits_coordinates(array: Array, found: Monotonicity) -> Iterator[Fa
             related=tuple(one.path for one, _ in alike),
             readers=does if given.attribute == "GeoTransform" else {},
             fix=_transforms_of([one for one, _ in alike], axis, first, right),
+        )
+
+
+@rule(
+    "CF-MAP-008",
+    on="array",
+    needs=("attributes",),
+    when=lambda array: "GeoTransform" in array.attributes,
+)
+def transform_in_order(array: Array) -> Iterator[Fail]:
+    """Warn of a GeoTransform with its numbers in the order of Affine, as Python writes a transform that it takes for a list."""
+    right = of_affine(array.attributes["GeoTransform"])
+    if right is not None:
+        yield Fail(
+            array.attribute_pointer("GeoTransform"),
+            f"GeoTransform is {json_text(array.attributes['GeoTransform'])}, which is in the order of Affine; that of GDAL is"
+            f" {json_text(right)}: readers that go by it place the grid elsewhere",
+            severity="warning",
+            readers={},
+            fix=lambda _node: Draft("suggest", set_attribute(array, "GeoTransform", right)),
+            covers=("GZ-META-002",),
         )
 
 

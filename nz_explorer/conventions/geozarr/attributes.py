@@ -14,6 +14,7 @@ from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, move, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Node
+from nz_explorer.model.dialects.crs import of_affine
 from nz_explorer.model.dialects.cs import numbers
 from nz_explorer.model.fill_values import decode_fill
 from nz_explorer.text.printable import encodable
@@ -34,6 +35,7 @@ SPELLED = {
     "gridmapping": "grid_mapping",
     "spatialref": "spatial_ref",
     "geotransform": "GeoTransform",
+    "areaorpoint": "AREA_OR_POINT",
 }
 """Names without case, dashes and underscores, and how they are spelled."""
 
@@ -108,18 +110,25 @@ def _serialised(pointer: str, name: str, value: Any) -> Iterator[Fail]:
 def _key_metadata(node: Node, name: str, value: Any) -> Iterator[Fail]:
     """Judge the metadata whose names are to be preserved, as GDAL writes them."""
     pointer = node.attribute_pointer(name)
-    right = SPELLED.get(re.sub(r"[\s_-]", "", name).lower())
-    if right is not None and name != right:
+    spelled = SPELLED.get(re.sub(r"[\s_-]", "", name).lower())
+    if spelled is not None and name != spelled:
         yield Fail(
             pointer,
-            f"{json_text(name)} should be spelled {right}",
-            fix=_rename(name, right),
+            f"{json_text(name)} should be spelled {spelled}",
+            fix=_rename(name, spelled),
             rule="GZ-META-002",
         )
     elif name == "GeoTransform" and value is not None and not _is_geotransform(value):
         yield Fail(
             pointer,
             f"GeoTransform must be six numbers, as a text or a list, got {json_text(value)}",
+            rule="GZ-META-002",
+        )
+    elif name == "GeoTransform" and (right := of_affine(value)) is not None:
+        yield Fail(
+            pointer,
+            f"GeoTransform is {json_text(value)}, which is in the order of Affine; that of GDAL is {json_text(right)}",
+            fix=lambda _node: Draft("unsafe", (replace(pointer, right),)),
             rule="GZ-META-002",
         )
     elif name in OF_GDAL and isinstance(value, int | float | list):

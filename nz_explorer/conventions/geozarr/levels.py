@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -55,8 +56,9 @@ def levels(group: Group) -> RuleOutput:
     arrays_there = {array.name for array in group.arrays}
     called = name_of_set(given)
     known = KNOWN_SETS.get(called)
-    names = filter(known.has, there) if known is not None else level_names(group.attributes)
-    wanted = list(inline) or [name for name in names if name in there]
+    wanted = list(inline) or (
+        list(filter(known.has, there)) if known is not None else _of_a_set_elsewhere(group, there)
+    )
     absent: list[str] = []
     for name in wanted:
         at = pointer_of_matrix(whole, given, name)
@@ -121,6 +123,16 @@ def levels(group: Group) -> RuleOutput:
                 rule="GZ-MS-014",
             )
     yield from _same_crs(given, pointer, arrays, known.codes if known is not None else ())
+
+
+def _of_a_set_elsewhere(group: Group, there: Mapping[str, Group]) -> list[str]:
+    """Return the levels of a set whose tile matrices nothing here lists: groups that are called by number, else those with variables of others."""
+    numbered = [name for name in level_names(group.attributes) if name in there]
+    if numbered or len(there) == 1:
+        return numbered or list(there)
+    variables = {name: {*_arrays(one)} for name, one in there.items()}
+    often = Counter(name for own in variables.values() for name in own)
+    return [name for name, own in variables.items() if any(often[one] > 1 for one in own)]
 
 
 def _limits(
@@ -251,7 +263,9 @@ def _same_arrays(found: list[Group], arrays: dict[str, dict[str, Array]]) -> Rul
             for (field, own_value, pointer), (_, other, _) in zip(
                 _fields(array), _fields(first), strict=True
             ):
-                if own_value != other:
+                if own_value != other and not (
+                    field == "dimension names" and None in (own_value, other)
+                ):  # that it has none is reported
                     yield Fail(
                         pointer,
                         f"{array.path} and {first.path} have different {field}: {_named(own_value)} and {_named(other)}",

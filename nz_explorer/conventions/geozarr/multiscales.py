@@ -57,6 +57,8 @@ LIMITS = (
     ("min_tile_col", "max_tile_col", "matrixWidth"),
 )
 """Limits of a level as in Listing 9, and the size of the tile matrix that they are within."""
+_OF_THE_EOPF = "tile_matrix_limits"
+"""What programs of the EOPF call the limits, and look for."""
 OGC_LIMITS = {
     "min_tile_row": "minTileRow",
     "max_tile_row": "maxTileRow",
@@ -270,8 +272,8 @@ def _method(given: Mapping[str, Any], pointer: str) -> RuleOutput:
 def _limits(group: Group, given: Mapping[str, Any]) -> RuleOutput:
     if "tile_matrix_set_limits" not in given:
         other = _spelled_otherwise("tile_matrix_set_limits", given)
-        if other is None and "tile_matrix_limits" in given:
-            other = "tile_matrix_limits"
+        if other is None and _OF_THE_EOPF in given:
+            other = _OF_THE_EOPF
         if other is not None:
             wrong, right = (
                 group.attribute_pointer("multiscales", name)
@@ -280,12 +282,10 @@ def _limits(group: Group, given: Mapping[str, Any]) -> RuleOutput:
             yield Fail(
                 wrong,
                 f"multiscales has {other}, and the text has tile_matrix_set_limits: under this name the limits are not found",
-                # programs of the EOPF write tile_matrix_limits, and look for it: for them it stays
+                # for the programs that look for the other name it stays
                 fix=lambda _node: Draft(
                     "suggest",
-                    (add(right, given[other]),)
-                    if other == "tile_matrix_limits"
-                    else (move(wrong, right),),
+                    (add(right, given[other]),) if other == _OF_THE_EOPF else (move(wrong, right),),
                 ),
                 severity="info",  # the member may be left out
                 rule="GZ-MS-014",

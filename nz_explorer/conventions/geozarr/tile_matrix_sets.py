@@ -55,12 +55,13 @@ class TileMatrixSet:
         return height * more, width * more
 
 
+_SQUARE = (-crs.MERCATOR, crs.MERCATOR)
 _WORLDS = {
-    "EPSG:3857": (True, crs.MERCATOR, crs.MERCATOR),
-    "EPSG:4326": (False, 180.0, 90.0),
-    "OGC:CRS84": (True, 180.0, 90.0),
+    "EPSG:3857": (True, _SQUARE, _SQUARE),
+    "EPSG:4326": (False, (-180.0, 180.0), (-90.0, 90.0)),
+    "OGC:CRS84": (True, (-180.0, 180.0), (-90.0, 90.0)),
 }
-"""Of systems that sets usually have: whether the axis of X is first, and how far X and Y go."""
+"""Of systems that sets usually have: whether the axis of X is first, and from where to where X and Y go."""
 _CANADIAN = (
     (5, 5), (8, 8), (14, 13), (22, 21), (38, 36), (66, 62), (110, 103), (188, 177), (329, 309), (548, 515),
     (938, 882), (1563, 1470), (2626, 2469), (4528, 4257), (7723, 7262), (13130, 12344), (21882, 20574),
@@ -257,6 +258,12 @@ def code_of_set(given: Any) -> str | None:
     return crs.code(member(system, "uri") or member(system, "wkt") or system)
 
 
+def _world(code: str | None) -> tuple[bool, tuple[float, float], tuple[float, float]] | None:
+    """Return whether the axis of X is the first of a system, and how far its map goes; None where that is not known."""
+    zone = crs.map_of_zone(code)
+    return (True, *zone) if zone is not None else _WORLDS.get(str(code))
+
+
 def x_is_first(given: Any) -> bool | None:
     """Return whether the first number of an origin is that of X, by the axes of the reference system; None where it is not certain.
 
@@ -268,13 +275,13 @@ def x_is_first(given: Any) -> bool | None:
     inline = member(given, "tile_matrix_set")
     system = member(inline, "crs") or member(inline, "supportedCRS")
     named = member(system, "uri") or system
-    code = code_of_set(given)
-    if not isinstance(named, str) or "[" in named or code not in _WORLDS:
+    world = _world(code_of_set(given))
+    if not isinstance(named, str) or "[" in named or world is None:
         return None  # well-known text may have axes in an order of its own
     axes = member(inline, "orderedAxes")
     first = str(axes[0]).lower() if isinstance(axes, list) and axes else ""
-    other = crs.Y_NAMES | {"n"} if _WORLDS[code][0] else crs.X_NAMES | {"e"}
-    return None if first in other else _WORLDS[code][0]
+    other = crs.Y_NAMES | {"n"} if world[0] else crs.X_NAMES | {"e"}
+    return None if first in other else world[0]
 
 
 def exchanged_origin(given: Any, matrix: Any) -> list[Any] | None:
@@ -288,17 +295,21 @@ def exchanged_origin(given: Any, matrix: Any) -> list[Any] | None:
         One of its tile matrices.
     """
     at = member(matrix, "pointOfOrigin") or member(matrix, "topLeftCorner")
-    first = x_is_first(given)
-    if first is None or numbers(at, 2) is None:
+    first, world = x_is_first(given), _world(code_of_set(given))
+    if first is None or world is None or numbers(at, 2) is None:
         return None
-    world = _WORLDS[str(code_of_set(given))][1:]
+    whole = world[1:]
     x, y = at if first else at[::-1]
+    least = min(end - begin for begin, end in whole) / 1e6
     there, exchanged = (
-        [(low / end, high / end) for (low, high), end in zip(ends, world, strict=True)]
-        for ends in (ends_of(matrix, one, min(world) / 1e6) for one in ((x, y), (y, x)))
+        [
+            ((low - begin) / (end - begin), (high - begin) / (end - begin))
+            for (low, high), (begin, end) in zip(ends_of(matrix, one, least), whole, strict=True)
+        ]
+        for one in ((x, y), (y, x))
     )
-    beside = any(low >= 1 or high <= -1 for low, high in there)
-    within = all(low >= -1.01 and high <= 1.01 for low, high in exchanged)
+    beside = any(low >= 1 or high <= 0 for low, high in there)
+    within = all(low >= -0.005 and high <= 1.005 for low, high in exchanged)
     return [*at[::-1]] if beside and within else None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +23,10 @@ from nz_explorer.conventions.zcf.grids import (
     are_two,
     beside_the_map,
     box_of,
-    by_the_box,
     degrees_beyond,
+    degrees_in_metres,
     exchanged,
+    exchanged_origin,
     in_force,
     is_affine,
     is_box_of,
@@ -147,10 +149,23 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
             return  # the shape is wrong, which is reported
     if not are_lengths(shape):
         return
-    if box is not None:
-        yield from _box_is_that_of(node, given, shape, by)
-    elif own and (meant := beside_the_map(given, shape, _with_system(node))) is not None:
-        yield _of_another_transform(node, *meant)
+    told = [] if box is None else list(_box_is_that_of(node, given, shape, by))
+    yield from told
+    system = _with_system(node)
+    if told or not own:
+        return
+    if (odd_system := degrees_in_metres(given, shape, system)) is not None:
+        at = node.attribute_pointer(TRANSFORM)
+        yield Fail(at, f"{TRANSFORM} is {shown(node.attributes[TRANSFORM])}, {odd_system}")
+    if (meant := beside_the_map(given, shape, system)) is None:
+        return
+    right, why = meant
+    if box is None:
+        yield _of_another_transform(node, right, why)
+        return
+    fits = box_of(right, shape, nodes=whole.get(REGISTRATION) == "node")
+    both = set_property(TRANSFORM, right), set_property(BOX, fits)
+    yield replace(_of_another_transform(node, right, why), fix=_joined(*both))
 
 
 def _box_is_that_of(node: Node, given: list[float], shape: list[int], by: str) -> Iterator[Fail]:
@@ -249,6 +264,16 @@ def _of_another_transform(node: Node, right: list[float], why: str) -> Fail:
     )
 
 
+def _joined(*fixes: FixMaker) -> FixMaker:
+    """Return the fix that does what several do to one node."""
+
+    def fix(node: Node) -> Draft:
+        drafts = [draft for one in fixes if (draft := one(node)) is not None]
+        return Draft("suggest", tuple(step for draft in drafts for step in draft.operations))
+
+    return fix
+
+
 def _has_one_grid(node: Node, lengths: list[list[int]]) -> bool:
     """Whether all arrays are on the grid of their group, which is about no others: then its box is around them."""
     return (
@@ -258,3 +283,44 @@ def _has_one_grid(node: Node, lengths: list[list[int]]) -> bool:
         and all(one == lengths[0] for one in lengths)
         and not any(name.startswith(PREFIX) for array in node.arrays for name in array.attributes)
     )
+
+
+def by_the_box(
+    given: list[float], box: list[float], shape: list[int], *, nodes: bool
+) -> tuple[list[float], str] | None:
+    """Return the transform that is meant by one which a box contradicts, and what is odd about it; None where no other fits.
+
+    Parameters
+    ----------
+    given : list of float
+        The six factors.
+    box : list of float
+        xmin, ymin, xmax and ymax, which are to be right.
+    shape : list of int
+        The number of rows and of columns.
+    nodes : bool
+        Whether the box goes through the middle of the outer cells.
+    """
+    for right, why in _meant(given, box, nodes=nodes):
+        if is_box_of(box, right, shape, nodes=nodes):
+            return right, why
+    return None
+
+
+def _meant(
+    given: list[float], box: list[float], *, nodes: bool
+) -> Iterator[tuple[list[float], str]]:
+    """Yield transforms that may be meant, and what is odd about the one that is given then."""
+    a, b, c, d, e, f = given
+    why = f"whose third and sixth number are exchanged by {BOX}: the first of them is that of x"
+    yield exchanged_origin(given), why
+    if e > 0:
+        why = f"by which the rows go north from {shown(f)}, and by {BOX} they go south: the fifth number is negative then"
+        yield [a, b, c, d, -e, f], why
+    elif abs(f - box[1]) <= CLOSE * abs(e):
+        why = f"by which the rows go south from {shown(f)}, where {BOX} ends: the sixth number is to be the northernmost"
+        yield [a, b, c, d, e, box[3]], why
+    if not nodes:
+        corner = [c - (a + b) / 2, f - (d + e) / 2]
+        why = f"which begins in the middle of the first cell, and by {BOX} its corner is at {shown(corner)}"
+        yield [a, b, corner[0], d, e, corner[1]], f"{why}: cells are drawn half a cell aside"

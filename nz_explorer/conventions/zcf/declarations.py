@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from nz_explorer.conventions.zcf import known_conventions
+from nz_explorer.conventions.zcf.read_by_zarr_cm import raised
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
@@ -65,6 +66,7 @@ def list_of_objects(node: Node) -> Iterator[Fail]:
         yield Fail(
             pointer_to(node),
             f"zarr_conventions must be a list of objects, got {json_type(given)}{hint}",
+            readers=None if isinstance(given, dict) else raised(given),
             fix=_as_list,
             covers=("CS-REG-001", "CS-REG-002"),  # nothing is declared in what is no list
         )
@@ -74,16 +76,19 @@ def list_of_objects(node: Node) -> Iterator[Fail]:
             yield Fail(
                 pointer_to(node, i),
                 f"zarr_conventions must be a list of objects; entry {i} is {json_text(entry)}",
+                readers=raised(given),
                 fix=_names_as_objects,
             )
 
 
 def _named(entry: Any) -> dict[str, Any] | None:
-    """Return the entry of the one convention that a text in the list names; None where it is no text, or names none."""
+    """Return the entry of the one convention that a text in the list names, or identifies; None where it is no text, or names none."""
     if not isinstance(entry, str):
         return None
     found = [known for known in known_conventions.KNOWN if known.name == entry.rstrip(":")]
-    return dict(found[0].entry) if len(found) == 1 else None
+    identified = known_conventions.identify({"uuid": entry, "spec_url": entry})
+    found += [identified] if identified is not None else []
+    return dict(found[0].entry) if len(found) == 1 and found[0].entry else None
 
 
 def _objects(given: list[Any]) -> list[Any]:
@@ -169,12 +174,14 @@ def entry_named(node: Node) -> Iterator[Fail]:
                 f"the name of entry {i} must be a text that names it, got {json_text(name)}"
                 if "name" in entry
                 else f"entry {i} has no name",
+                readers=raised([entry]),
                 fix=_put(i, "name", right) if right is not None else None,
             )
         if not isinstance(entry.get("description", ""), str):
             yield Fail(
                 pointer_to(node, i, "description"),
                 f"the description of entry {i} must be text, got {json_text(entry['description'])}",
+                readers=raised([entry]),
                 fix=_without(i, "description"),
             )
 
@@ -291,6 +298,7 @@ def entry_uuid(node: Node) -> Iterator[Fail]:
                 else "it must be 8, 4, 4, 4 and 12 hexadecimal digits with hyphens between them"
             ),
             severity="warning" if upper else None,
+            readers=raised([entry]),
             fix=None if right is None else _put(i, "uuid", right),
         )
 
@@ -323,8 +331,18 @@ def entry_pinned(node: Node) -> Iterator[Fail]:
             yield Fail(
                 pointer_to(node, i, "schema_url"),
                 f"the address {url} names a branch, not a version: what is there may change",
-                fix=lambda _node: Draft("suggest", note="use the URL of a tag or a commit"),
+                readers=raised([entry]),
+                fix=_pinned(pointer_to(node, i, "schema_url"), whose[0]),
             )
+
+
+def _pinned(pointer: str, known: Convention | None) -> FixMaker:
+    """Return the fix that names the version which the authors of a convention name now, where that is known."""
+    right = known.entry.get("schema_url", "") if known is not None else ""
+    if not right or _UNPINNED.search(right):
+        return lambda _node: Draft("suggest", note="use the URL of a tag or a commit")
+    note = "if the data follow this version"
+    return lambda _node: Draft("suggest", (replace(pointer, right),), note)
 
 
 @rule(

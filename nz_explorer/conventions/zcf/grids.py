@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal, TypeGuard
 
 from nz_explorer.conventions.zarr3.nodes import numbers_of, set_to, shown
@@ -282,7 +282,7 @@ def box_of(transform: list[float], shape: list[int], *, nodes: bool) -> list[flo
 
 
 def apart(box: list[float], other: list[float], transform: list[float]) -> list[float]:
-    """Return how many cells two boxes are apart on each side.
+    """Return how many cells two boxes are apart on each side, infinitely many where cells have no size.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ def apart(box: list[float], other: list[float], transform: list[float]) -> list[
     """
     a, b, _, d, e, _ = map(abs, transform)
     return [
-        abs(one - another) / step
+        abs(one - another) / step if step else math.inf
         for one, another, step in zip(box, other, (a + b, d + e) * 2, strict=True)
     ]
 
@@ -344,9 +344,12 @@ def beside_the_map(
     known = _map_of(system)
     if known is None:
         return None
-    name, end_x, end_y = known
-    low_x, low_y, high_x, high_y = box_of(given, shape, nodes=False)
-    if abs(low_x + high_x) <= 2 * end_x and abs(low_y + high_y) <= 2 * end_y:
+    name, *ends = known
+    box = box_of(given, shape, nodes=False)
+    if all(
+        2 * first <= low + high <= 2 * last
+        for low, high, (first, last) in zip(box[:2], box[2:], ends, strict=True)
+    ):
         return None  # its middle is on the map
     a, b, c, d, e, f = given
     for right, how in (
@@ -359,6 +362,38 @@ def beside_the_map(
         if is_on_the_map(right, shape, system):
             return right, f"by which the grid is beside the map of {name}, and on it {how}"
     return None
+
+
+def degrees_in_metres(
+    given: list[float], shape: list[int], system: Mapping[str, Any]
+) -> str | None:
+    """Return why a transform is in degrees, where its reference system is one of metres; None where it is not.
+
+    A grid of cells of less than a metre would be within some hundred metres of a place that is nowhere near a map: the origin of
+    EPSG:3857 is in the sea, and that of a zone of UTM far beside it.
+
+    Parameters
+    ----------
+    given : list of float
+        The six factors.
+    shape : list of int
+        The number of rows and of columns.
+    system : Mapping
+        Attributes of proj:.
+    """
+    known = _map_of(system)
+    if known is None or known[1][1] <= FURTHEST_X:  # in degrees itself
+        return None
+    a, b, _, d, e, _ = map(abs, given)
+    box = box_of(given, shape, nodes=False)
+    furthest = [max(map(abs, box[::2])), max(map(abs, box[1::2]))]
+    cell = max(a + b, d + e)
+    if furthest[0] > FURTHEST_X or furthest[1] > FURTHEST_Y or min(furthest) <= 1 or cell >= 1:
+        return None
+    return (
+        f"which has numbers of longitudes and latitudes, and the reference system, {known[0]}, is in metres: readers place cells of"
+        f" {cell:.4g} m beside its origin"
+    )
 
 
 def origin_meant(given: list[float], shape: Any, system: Mapping[str, Any]) -> list[float] | None:
@@ -398,58 +433,22 @@ def is_on_the_map(given: list[float], shape: list[int], system: Mapping[str, Any
     a, b, _, d, e, _ = map(abs, given)
     box = box_of(given, shape, nodes=False)
     return all(
-        abs(one) <= end * 1.01 + step / 2
-        for one, end, step in zip(box, ends * 2, (a + b, d + e) * 2, strict=True)
+        abs(one - (first + last) / 2) <= (last - first) / 2 * 1.01 + step / 2
+        for one, (first, last), step in zip(box, ends * 2, (a + b, d + e) * 2, strict=True)
     )
 
 
-def _map_of(system: Mapping[str, Any]) -> tuple[str, float, float] | None:
-    """Return how a system is named, and how far its map goes in x and y; None where that is not known."""
-    if crs.code(system.get("proj:code")) == "EPSG:3857":
-        return "EPSG:3857", crs.MERCATOR, crs.MERCATOR
+def _map_of(
+    system: Mapping[str, Any],
+) -> tuple[str, tuple[float, float], tuple[float, float]] | None:
+    """Return how a system is named, and from where to where its map goes in x and y; None where that is not known."""
+    code = next((code for name in PROJ if (code := crs.code(system.get(name))) is not None), None)
+    if code == "EPSG:3857":
+        return code, (-crs.MERCATOR, crs.MERCATOR), (-crs.MERCATOR, crs.MERCATOR)
+    if code is not None and (zone := crs.map_of_zone(code)) is not None:
+        return code, *zone
     degrees = _in_degrees(system)
-    return None if degrees is None else (degrees, FURTHEST_X, 90.0)
-
-
-def by_the_box(
-    given: list[float], box: list[float], shape: list[int], *, nodes: bool
-) -> tuple[list[float], str] | None:
-    """Return the transform that is meant by one which a box contradicts, and what is odd about it; None where no other fits.
-
-    Parameters
-    ----------
-    given : list of float
-        The six factors.
-    box : list of float
-        xmin, ymin, xmax and ymax, which are to be right.
-    shape : list of int
-        The number of rows and of columns.
-    nodes : bool
-        Whether the box goes through the middle of the outer cells.
-    """
-    for right, why in _meant(given, box, nodes=nodes):
-        if is_box_of(box, right, shape, nodes=nodes):
-            return right, why
-    return None
-
-
-def _meant(
-    given: list[float], box: list[float], *, nodes: bool
-) -> Iterator[tuple[list[float], str]]:
-    """Yield transforms that may be meant, and what is odd about the one that is given then."""
-    a, b, c, d, e, f = given
-    why = f"whose third and sixth number are exchanged by {BOX}: the first of them is that of x"
-    yield exchanged_origin(given), why
-    if e > 0:
-        why = f"by which the rows go north from {shown(f)}, and by {BOX} they go south: the fifth number is negative then"
-        yield [a, b, c, d, -e, f], why
-    elif abs(f - box[1]) <= CLOSE * abs(e):
-        why = f"by which the rows go south from {shown(f)}, where {BOX} ends: the sixth number is to be the northernmost"
-        yield [a, b, c, d, e, box[3]], why
-    if not nodes:
-        corner = [c - (a + b) / 2, f - (d + e) / 2]
-        why = f"which begins in the middle of the first cell, and by {BOX} its corner is at {shown(corner)}"
-        yield [a, b, corner[0], d, e, corner[1]], f"{why}: cells are drawn half a cell aside"
+    return None if degrees is None else (degrees, (-FURTHEST_X, FURTHEST_X), (-90.0, 90.0))
 
 
 def odd_transform(given: list[float], pointer: str, whose: str = "") -> Fail | None:
@@ -490,8 +489,4 @@ def _is_of_gdal(given: list[float]) -> bool:
     a, b, c, d, e, f = given
     if not b or not f or c or e:
         return False
-    return bool(a) or not d or _oblong(b, f) < _oblong(b, d)
-
-
-def _oblong(width: float, height: float) -> float:
-    return abs(math.log(abs(width)) - math.log(abs(height)))
+    return bool(a) or not d or crs.oblong(b, f) < crs.oblong(b, d)

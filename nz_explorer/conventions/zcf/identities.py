@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nz_explorer.conventions.zarr3.nodes import set_to
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import IDENTIFIERS, declares, entries, pointer_to
+from nz_explorer.conventions.zcf.read_by_zarr_cm import raised
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, remove, replace
@@ -41,12 +42,13 @@ def entry_identifies(node: Node) -> Iterator[Fail]:
             yield Fail(
                 pointer_to(node, i),
                 f"entry {i} identifies no convention: {why}",
+                readers=raised([entry]),
                 fix=_identified(i, entry),
             )
             continue
         yield from _of_nobody(node, i, entry)
         if (both := _declared_and_meant(entry)) is not None:
-            yield _uuid_of_another(node, i, *both)
+            yield _uuid_of_another(node, i, entry, *both)
             continue
         named = any(_leads(entry, member) for member in IDENTIFIERS)
         for member in ("schema_url", "spec_url"):
@@ -56,6 +58,7 @@ def entry_identifies(node: Node) -> Iterator[Fail]:
                     pointer_to(node, i, member),
                     f"{member} of entry {i} is no URL: {json_text(entry[member])}",
                     severity="warning" if named else None,
+                    readers=raised([entry]),
                 )
 
 
@@ -91,18 +94,34 @@ def _of_another(node: Node, i: int, entry: dict[str, Any], member: str) -> Itera
             pointer_to(node, i, member),
             f"{member} of entry {i} is that of {other.name}, and the rest that of {known.name}",
             severity="warning",
+            readers=_by_address(entry, member),
             fix=_replaced(pointer_to(node, i, member), known.entry.get(member)),
             covers=("CS-REG-005",),
         )
-    elif known in _WITH_ADDRESSES and other is None and _leads(entry, member):
+    elif (
+        known in _WITH_ADDRESSES
+        and _leads(entry, member)
+        and (other is None or _is_schema(entry[member]) is (member == "spec_url"))
+    ):
         yield Fail(
             pointer_to(node, i, member),
             f"{member} of entry {i} is {json_text(entry[member])}, and by the schema of {known.name} it is"
-            f" {json_text(known.entry[member])}: readers that go by the uuid do not mind",
+            f" {json_text(known.entry[member])}"
+            + (": readers that go by the uuid alone do not mind" if "uuid" in entry else ""),
             severity="info",
-            readers={},
+            readers=_by_address(entry, member),
             fix=_replaced(pointer_to(node, i, member), known.entry[member]),
         )
+
+
+def _is_schema(url: str) -> bool:
+    """Whether an address is that of a schema of the conventions whose addresses are prescribed, in any version."""
+    return url.endswith("/schema.json")
+
+
+def _by_address(entry: dict[str, Any], member: str) -> dict[str, str]:
+    """Return what zarr-cm does with an address: it looks at that of the schema, which tells it the version, and at no other."""
+    return raised([entry]) if member == "schema_url" else {}
 
 
 def _declared_and_meant(entry: dict[str, Any]) -> tuple[Convention, Convention] | None:
@@ -116,13 +135,16 @@ def _declared_and_meant(entry: dict[str, Any]) -> tuple[Convention, Convention] 
     return (known, other) if known_conventions.is_another(known, other) else None
 
 
-def _uuid_of_another(node: Node, i: int, known: Convention, meant: Convention) -> Fail:
+def _uuid_of_another(
+    node: Node, i: int, entry: dict[str, Any], known: Convention, meant: Convention
+) -> Fail:
     pointer = pointer_to(node, i, "uuid")
     return Fail(
         pointer,
         f"uuid of entry {i} is that of {known.name}, and its name and addresses are those of"
         f" {meant.name}: by the uuid, which goes first, {meant.name} is not declared",
         severity="warning",
+        readers=raised([entry]),
         fix=_replaced(pointer, meant.uuid),
     )
 

@@ -1,7 +1,7 @@
 """Conventions of the Zarr conventions framework that are known here: zarr-cm's, NZ, CF, cs and ref.
 
-The one module that speaks to zarr-cm, which holds the identities of the conventions and checks
-their properties.
+Here zarr-cm is asked, which holds the identities of the conventions and checks their properties; what it does with a node
+as it is stands in `read_by_zarr_cm`.
 """
 
 from __future__ import annotations

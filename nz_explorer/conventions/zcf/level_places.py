@@ -19,6 +19,7 @@ from nz_explorer.conventions.zcf.grids import (
     are_lengths,
     beside_the_map,
     degrees_beyond,
+    degrees_in_metres,
     numbers_in,
     origin_meant,
 )
@@ -88,7 +89,7 @@ def levels_begin_at_one_place(group: Group) -> Iterator[Fail]:
     when=is_pyramid,
 )
 def levels_are_on_the_map(group: Group) -> Iterator[Fail]:
-    """Warn of levels with no longitudes and latitudes in a system of these, or beside the map of EPSG:3857, and tell the first."""
+    """Warn of levels with no longitudes and latitudes in a system of these, or beside the map of EPSG:3857 or of a zone of UTM, and tell the first."""
     found = [] if degrees_beyond(group.attributes) else list(_beside_their_map(group))
     if not found:  # or reported for itself
         return
@@ -120,6 +121,8 @@ def _beside_their_map(
                 " or latitudes"
             )
             yield place, given, why, origin_meant(given, shape, system)
+        elif are_lengths(shape) and (odd := degrees_in_metres(given, shape, system)) is not None:
+            yield place, given, odd, None
         elif are_lengths(shape) and (meant := beside_the_map(given, shape, system)) is not None:
             yield place, given, meant[1], meant[0]
 

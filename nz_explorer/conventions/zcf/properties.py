@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.zarr3.nodes import set_to
+from nz_explorer.conventions.zarr3.nodes import is_number, set_to
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import (
     declared_here,
@@ -19,9 +19,11 @@ from nz_explorer.conventions.zcf.declarations import (
     pointer_to,
 )
 from nz_explorer.conventions.zcf.grids import PROJ
+from nz_explorer.conventions.zcf.pyramids import call_it, members_in_other_letters, of_a_level
+from nz_explorer.conventions.zcf.read_by_zarr_cm import is_refused
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
-from nz_explorer.engine.fixes import Draft, add, move, remove, replace
+from nz_explorer.engine.fixes import Draft, add, remove, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.engine.schema_convention import MOST_VIOLATIONS
 from nz_explorer.model import Array
@@ -33,6 +35,7 @@ from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.conventions.zcf.known_conventions import Convention
+    from nz_explorer.engine.fixes import Operation
     from nz_explorer.model import Node
 
 
@@ -47,10 +50,7 @@ def properties_valid(node: Node) -> RuleOutput:
     refused = None
     for found in _wrong_properties(node):
         if refused is None:
-            refused = any(
-                known is not None and known_conventions.refusal(known, node.attributes) is not None
-                for known in declared_here(node)
-            )
+            refused = is_refused(node.attributes)
         # much that readers do not find, or take for something else, zarr-cm lets pass
         if isinstance(found, Fail) and not refused:
             yield dataclasses.replace(found, readers={})
@@ -84,14 +84,14 @@ def _wrong_properties(node: Node) -> RuleOutput:
     if known_conventions.PROJ in declared:
         yield from _code_in_other_letters(node)
         yield from _several_systems(node)
-        yield from _code_is_address(node)
+        yield from _code_is_none(node)
     yield from _other_spellings(node, declared)
     if known_conventions.SPATIAL in declared:
         yield from _affine_in_other_letters(node)
     for place, level in islice(levels(node), known_conventions.MOST_LEVELS):
-        yield from _of_a_level(node, place, level, declared)
+        yield from of_a_level(node, place, level, declared)
     if known_conventions.MULTISCALES in declared and not other and isinstance(given, dict):
-        yield from _members_in_other_letters(node, ("multiscales",), given, _OF_A_PYRAMID)
+        yield from members_in_other_letters(node, ("multiscales",), given)
     layout = given.get("layout") if isinstance(given, dict) else None
     if isinstance(layout, list) and len(layout) > known_conventions.MOST_LEVELS:
         yield Undecided("budget")
@@ -125,19 +125,34 @@ def _right(node: Node, place: tuple[str | int, ...]) -> FixMaker | None:
     if place == ("multiscales",) and _is_list_of_pyramids(node):
         (first, *others) = node.attributes["multiscales"]
         return None if others else set_to(pointer, first, "suggest")
-    if place[-1] not in ("asset", "derived_from") or len(place) != 4:
+    if place[-1] not in ("asset", "derived_from", "transform") or len(place) != 4:
         return None
 
     def fix(group: Node) -> Draft | None:
-        given = group.attributes["multiscales"]["layout"][place[2]].get(place[3])
+        level = group.attributes["multiscales"]["layout"][place[2]]
+        given = level.get(place[3])
+        if place[3] == "transform":
+            factors = level.get("factors")  # of the GeoZarr draft
+            right = given is None and isinstance(factors, list) and all(map(is_number, factors))
+            return Draft("suggest", (put(level, {"scale": factors}),)) if right else None
         if given is None and place[3] == "derived_from":
             return Draft(
                 "suggest", (remove(pointer),), "a level without it is derived from no other"
             )
+        if given is None:  # as the GeoZarr draft calls it
+            given = level.get("path", level.get("id"))
         path = re.sub("/+", "/", str(given)).strip("/") if type(given) in (str, int) else ""
         if not path or ".." in path or group.hierarchy.get(below(group.path) + path) is None:
             return None
-        return Draft("suggest", (replace(pointer, path),))
+        others = (
+            multiscales.member(one, "asset") for one in group.attributes["multiscales"]["layout"]
+        )
+        if place[3] == "asset" and path in others:
+            return None  # that of another level
+        return Draft("suggest", (put(level, path),))
+
+    def put(level: Mapping[str, Any], right: Any) -> Operation:
+        return (replace if place[3] in level else add)(pointer, right)
 
     return fix
 
@@ -171,7 +186,7 @@ def _of_positions(node: Node, place: tuple[str | int, ...], message: str) -> Fai
         if name not in known and (near := get_close_matches(name.lower(), free, 1, 0.75)):
             wrong, right = (node.attribute_pointer(*place, one) for one in (name, near[0]))
             message += f"; did you mean {near[0]} by {json_text(name)}?"
-            fix = _call_it(wrong, right)
+            fix = call_it(wrong, right)
             break
     pointer = node.attribute_pointer(*place)
     return Fail(pointer, f"geolocation: {message}", fix=fix, covers=("CS-GEO-002",))
@@ -189,110 +204,38 @@ def _without_null(node: Node, known: Convention) -> Mapping[str, Any]:
     }
 
 
-def _of_a_level(
-    node: Node,
-    place: tuple[str | int, ...],
-    level: dict[str, Any],
-    declared: Container[Convention | None],
-) -> Iterator[Fail]:
-    """Judge what other conventions have at a level of a pyramid, where it says where the level is."""
-    for known in known_conventions.used(level):
-        if known in declared:
-            for inner, message in known_conventions.property_errors(known, level):
-                yield Fail(
-                    node.attribute_pointer(*place, *inner), f"{known.name.rstrip(':')}: {message}"
-                )
-    inside: Any = level.get("transform")
-    if isinstance(inside, dict) and known_conventions.MULTISCALES in declared:
-        yield from _members_in_other_letters(node, (*place, "transform"), inside, _OF_A_TRANSFORM)
-    scale = inside.get("scale") if isinstance(inside, dict) else None
-    if isinstance(scale, list) and 0 in scale and known_conventions.MULTISCALES in declared:
-        yield Fail(
-            node.attribute_pointer(*place, "transform", "scale"),
-            f"multiscales: scale of level {place[-1]} is {json_text(scale)}: 0 times any coordinate is 0",
-            severity="warning",
-        )
-    if known_conventions.MULTISCALES in declared:
-        yield from _members_of_a_level(node, place, level)
-    for name in ("spatial:transform", "spatial:shape") if isinstance(inside, dict) else ():
-        if name in inside and known_conventions.MULTISCALES in declared:
-            wrong = node.attribute_pointer(*place, "transform", name)
-            right = node.attribute_pointer(*place, name)
-            yield Fail(
-                wrong,
-                f"multiscales: {name} is inside transform, which says how levels differ; where a level is belongs beside it",
-                severity="warning",
-                fix=None if name in level else _call_it(wrong, right),
-            )
+_MISNAMED = {"proj:wkt": "proj:wkt2", "proj:json": "proj:projjson", "multiscale": "multiscales"}
+"""Attributes that are called nearly as a convention calls its own, in small letters, and what these are called."""
 
 
-_OF_A_PYRAMID = ("layout", "resampling_method")
-_OF_A_LEVEL = ("asset", "derived_from", "transform", "resampling_method")
-_OF_A_TRANSFORM = ("scale", "translation")
-
-
-def _members_in_other_letters(
-    node: Node, place: tuple[str | int, ...], given: dict[str, Any], names: tuple[str, ...]
-) -> Iterator[Fail]:
-    """Warn of members of a pyramid, of a level or of a transform that have the name of one of the text but for capitals and underscores."""
-    plain = {name.replace("_", ""): name for name in names}
-    whose = "" if names is _OF_A_PYRAMID else f" of level {place[2]}"
-    for name in given:
-        right = plain.get(re.sub(r"[\s_-]", "", name).lower(), name)
-        if right not in given:
-            wrong, at = (node.attribute_pointer(*place, one) for one in (name, right))
-            yield Fail(
-                wrong,
-                f"multiscales: {json_text(name)}{whose} is not {right}, which readers look for",
-                severity="warning",
-                fix=_call_it(wrong, at),
-            )
-
-
-def _members_of_a_level(
-    node: Node, place: tuple[str | int, ...], level: dict[str, Any]
-) -> Iterator[Fail]:
-    """Warn of scale and translation beside transform, and of members that are nearly called as the text calls its own."""
-    inside = level.get("transform", {})
-    yield from _members_in_other_letters(node, place, level, _OF_A_LEVEL)
-    for name in _OF_A_TRANSFORM:
-        if isinstance(level.get(name), list):
-            free = isinstance(inside, dict) and name not in inside
-            yield Fail(
-                node.attribute_pointer(*place, name),
-                f"multiscales: {name} of level {place[-1]} is beside transform; how a level differs from its source belongs inside"
-                " transform, where readers look for it",
-                severity="warning",
-                fix=_put_inside(node, place, name, add_it="transform" not in level)
-                if free
-                else None,
-            )
-
-
-def _put_inside(node: Node, place: tuple[str | int, ...], name: str, *, add_it: bool) -> FixMaker:
-    transform = node.attribute_pointer(*place, "transform")
-    moved = move(node.attribute_pointer(*place, name), f"{transform}/{name}")
-    return lambda _node: Draft("suggest", (add(transform, {}), moved) if add_it else (moved,))
-
-
-def _other_spellings(node: Node, declared: Container[Convention | None]) -> Iterator[Fail]:
-    """Warn of attributes that have the name of one that a declared convention has, but for capitals."""
+def _meant(node: Node, declared: Container[Convention | None]) -> dict[str, tuple[Convention, str]]:
+    """Return attributes that have the name of one that a declared convention has but for capitals and underscores, or nearly so."""
     names = {
-        key.lower(): (known, key)
+        re.sub("[_-]", "", key): (known, key)
         for known in known_conventions.KNOWN
         if known in declared
         for key in known.keys
     }
-    for name in node.attributes:
-        known, right = names.get(name.lower(), (None, name))
-        if known is not None and name != right:
-            wrong, at = node.attribute_pointer(name), node.attribute_pointer(right)
-            yield Fail(
-                wrong,
-                f"{known.name.rstrip(':')}: {json_text(name)} is not {right}, which readers look for",
-                severity="warning",
-                fix=None if right in node.attributes else _call_it(wrong, at),
-            )
+    names |= {
+        wrong: names[right]
+        for wrong, right in _MISNAMED.items()
+        if right in names and names[right][0].keys.isdisjoint(node.attributes)
+    }
+    plain = ((name, re.sub(r"[\s_-]", "", name).lower()) for name in node.attributes)
+    found = {name: names[one] for name, one in plain if one in names}
+    return {name: one for name, one in found.items() if name != one[1]}
+
+
+def _other_spellings(node: Node, declared: Container[Convention | None]) -> Iterator[Fail]:
+    """Warn of attributes that have nearly the name of one that a declared convention has."""
+    for name, (known, right) in _meant(node, declared).items():
+        wrong, at = node.attribute_pointer(name), node.attribute_pointer(right)
+        yield Fail(
+            wrong,
+            f"{known.name.rstrip(':')}: {json_text(name)} is not {right}, which readers look for",
+            severity="warning",
+            fix=None if right in node.attributes else call_it(wrong, at),
+        )
 
 
 def _code_in_other_letters(node: Node) -> Iterator[Fail]:
@@ -302,7 +245,7 @@ def _code_in_other_letters(node: Node) -> Iterator[Fail]:
     """
     code, first = node.attributes.get("proj:code"), re.compile("[A-Z]+:[0-9]+")
     right = re.sub(r"\s", "", code).upper() if isinstance(code, str) else ""
-    if code == right or not first.fullmatch(right):
+    if code == right or not first.fullmatch(right) or _has_blank(str(code)):
         return
     if _is_first_version(node):
         pointer = node.attribute_pointer("proj:code")
@@ -333,19 +276,32 @@ def _several_systems(node: Node) -> Iterator[Fail]:
         )
 
 
-def _code_is_address(node: Node) -> Iterator[Fail]:
-    """Warn of an address in place of a code: the schema of v0.1 takes its scheme for an authority, its text does not."""
+_OF_PROJ = re.compile(r"(?:\+.*)?\+?init=(\S+).*|\+.*")
+"""A string of PROJ, and the code that one of them had before there were codes alone."""
+
+
+def _code_is_none(node: Node) -> Iterator[Fail]:
+    """Warn of an address, of a string of PROJ, and of a blank in a code: the schema of v0.1 takes what has one colon, its text does not."""
     given, pointer = node.attributes.get("proj:code"), node.attribute_pointer("proj:code")
-    if not isinstance(given, str) or "://" not in given or given.count(":") > 1:
-        return  # with a second colon the schema refuses it
-    right = crs.code(given)
+    if not isinstance(given, str) or [bool(part) for part in given.split(":")] != [True, True]:
+        return  # which the schema refuses
+    of_proj = _OF_PROJ.fullmatch(given.strip())
+    if "://" not in given and of_proj is None and not _has_blank(given):
+        return
+    kind = "the address " if "://" in given else "the string of PROJ " if of_proj else ""
+    right = crs.code(re.sub(r"\s", "", of_proj[1] or "" if of_proj else given))
     shown = f", here {json_text(right)}" if right else ", such as EPSG:4326"
     yield Fail(
         pointer,
-        f"proj: proj:code is the address {json_text(given)}, and readers look for an authority, a colon and a code{shown}",
+        f"proj: proj:code is {kind}{json_text(given)}, and readers look for an authority, a colon and a code{shown}",
         severity="warning",
         fix=set_to(pointer, right, "suggest") if right else None,
     )
+
+
+def _has_blank(code: str) -> bool:
+    """Whether there is a blank within a code; those around it are let pass."""
+    return re.search(r"\s", code.strip()) is not None
 
 
 def _affine_in_other_letters(node: Node) -> Iterator[Fail]:
@@ -361,16 +317,15 @@ def _affine_in_other_letters(node: Node) -> Iterator[Fail]:
         )
 
 
-def _call_it(wrong: str, right: str) -> FixMaker:
-    return lambda _node: Draft("suggest", (move(wrong, right),))
-
-
 def _without_properties(node: Node, used: Container[Convention | None]) -> Iterator[Fail]:
     """Note conventions that are declared and ask for attributes of which the node has none, not in another attribute either."""
+    misspelt = {known for known, _ in _meant(node, declared_here(node)).values()}
     for i, entry in entries(node):
         known = known_conventions.identify(entry)
         if known is None or not known.keys or known in used or known_conventions.at_odds(entry):
             continue
+        if known in misspelt:
+            continue  # which is reported
         # what a group says of the reference system its arrays have as well, and no groups
         above = node.parent if isinstance(node, Array) else None
         parent = node.hierarchy.node_if_loaded(above) if above else None

@@ -1,23 +1,26 @@
-"""zarr-conventions/multiscales: the levels of a pyramid are there."""
+"""zarr-conventions/multiscales: the levels of a pyramid are there, and their members have the names of the text."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, TypeGuard
+from collections.abc import Container, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.conventions.zcf.known_conventions import MOST_LEVELS
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
-from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.engine.fixes import Draft, add, move, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.multiscales import family
 from nz_explorer.model.paths import below
 from nz_explorer.text.phrases import listed, plural
+
+if TYPE_CHECKING:
+    from nz_explorer.conventions.zcf.known_conventions import Convention
 
 MEMBERS = ("asset", "derived_from")
 
@@ -153,11 +156,20 @@ def _nearest(pointer: str, number: int, member: str, given: str) -> FixMaker:
         names = [name for name in _paths_below(group) if _may_be(levels, number, member, name)]
         last = [name for name in names if name.rpartition("/")[2] == given.rpartition("/")[2]]
         slashed = given.replace("\\", "/")
-        if slashed != given and slashed in names:
-            return Draft("suggest", (replace(pointer, slashed),))
         near = last if len(last) == 1 else difflib.get_close_matches(given, names, 1)
+        if slashed != given and slashed in names:
+            near = [slashed]
         if near:
-            return Draft("suggest", (replace(pointer, near[0]),))
+            # a path is told once, so what is derived from the same one is put right with it
+            others = (
+                replace(group.attribute_pointer("multiscales", "layout", i, MEMBERS[1]), near[0])
+                for i, one in enumerate(levels)
+                if isinstance(one, Mapping)
+                and one.get(MEMBERS[1]) == given
+                and (i, MEMBERS[1]) != (number, member)
+                and one.get("asset") != near[0]
+            )
+            return Draft("suggest", (replace(pointer, near[0]), *others))
         note = (
             "write that level, or take it out of layout"
             if member == "asset"
@@ -192,3 +204,127 @@ def of_a_group(array: Array) -> Iterator[Fail]:
         array.attribute_pointer("multiscales"),
         "multiscales belongs to the group that holds the levels, and means nothing on an array",
     )
+
+
+_OF_A_PYRAMID = ("layout", "resampling_method")
+_OF_A_LEVEL = ("asset", "derived_from", "transform", "resampling_method")
+_OF_A_TRANSFORM = ("scale", "translation")
+
+
+def of_a_level(
+    node: Node,
+    place: tuple[str | int, ...],
+    level: dict[str, Any],
+    declared: Container[Convention | None],
+) -> Iterator[Fail]:
+    """Judge what other conventions have at a level of a pyramid, where it says where the level is.
+
+    Parameters
+    ----------
+    node : Node
+        With the pyramid.
+    place : tuple
+        Where the level is in the attributes.
+    level : dict
+        The level.
+    declared : container of Convention
+        Conventions that the node declares.
+    """
+    for known in known_conventions.used(level):
+        if known in declared:
+            for inner, message in known_conventions.property_errors(known, level):
+                yield Fail(
+                    node.attribute_pointer(*place, *inner), f"{known.name.rstrip(':')}: {message}"
+                )
+    inside: Any = level.get("transform")
+    if isinstance(inside, dict) and known_conventions.MULTISCALES in declared:
+        yield from members_in_other_letters(node, (*place, "transform"), inside, _OF_A_TRANSFORM)
+    scale = inside.get("scale") if isinstance(inside, dict) else None
+    if isinstance(scale, list) and 0 in scale and known_conventions.MULTISCALES in declared:
+        yield Fail(
+            node.attribute_pointer(*place, "transform", "scale"),
+            f"multiscales: scale of level {place[-1]} is {json_text(scale)}: 0 times any coordinate is 0",
+            severity="warning",
+        )
+    if known_conventions.MULTISCALES in declared:
+        yield from _members_of_a_level(node, place, level)
+    for name in ("spatial:transform", "spatial:shape") if isinstance(inside, dict) else ():
+        if name in inside and known_conventions.MULTISCALES in declared:
+            wrong = node.attribute_pointer(*place, "transform", name)
+            right = node.attribute_pointer(*place, name)
+            yield Fail(
+                wrong,
+                f"multiscales: {name} is inside transform, which says how levels differ; where a level is belongs beside it",
+                severity="warning",
+                fix=None if name in level else call_it(wrong, right),
+            )
+
+
+def members_in_other_letters(
+    node: Node,
+    place: tuple[str | int, ...],
+    given: dict[str, Any],
+    names: tuple[str, ...] = _OF_A_PYRAMID,
+) -> Iterator[Fail]:
+    """Warn of members of a pyramid, of a level or of a transform that have the name of one of the text but for capitals, underscores and a plural.
+
+    Parameters
+    ----------
+    node : Node
+        With the pyramid.
+    place : tuple
+        Where the object with the members is in the attributes.
+    given : dict
+        That object.
+    names : tuple of str
+        Members that the text has there.
+    """
+    plain = {name.replace("_", ""): name for name in names}
+    whose = "" if names is _OF_A_PYRAMID else f" of level {place[2]}"
+    for name in given:
+        right = plain.get(re.sub(r"[\s_-]", "", name).lower().rstrip("s"), name)
+        if right not in given:
+            wrong, at = (node.attribute_pointer(*place, one) for one in (name, right))
+            yield Fail(
+                wrong,
+                f"multiscales: {json_text(name)}{whose} is not {right}, which readers look for",
+                severity="warning",
+                fix=call_it(wrong, at),
+            )
+
+
+def _members_of_a_level(
+    node: Node, place: tuple[str | int, ...], level: dict[str, Any]
+) -> Iterator[Fail]:
+    """Warn of scale and translation beside transform, and of members that are nearly called as the text calls its own."""
+    inside = level.get("transform", {})
+    yield from members_in_other_letters(node, place, level, _OF_A_LEVEL)
+    for name in _OF_A_TRANSFORM:
+        if isinstance(level.get(name), list):
+            free = isinstance(inside, dict) and name not in inside
+            yield Fail(
+                node.attribute_pointer(*place, name),
+                f"multiscales: {name} of level {place[-1]} is beside transform; how a level differs from its source belongs inside"
+                " transform, where readers look for it",
+                severity="warning",
+                fix=_put_inside(node, place, name, add_it="transform" not in level)
+                if free
+                else None,
+            )
+
+
+def _put_inside(node: Node, place: tuple[str | int, ...], name: str, *, add_it: bool) -> FixMaker:
+    transform = node.attribute_pointer(*place, "transform")
+    moved = move(node.attribute_pointer(*place, name), f"{transform}/{name}")
+    return lambda _node: Draft("suggest", (add(transform, {}), moved) if add_it else (moved,))
+
+
+def call_it(wrong: str, right: str) -> FixMaker:
+    """Return the fix that moves a value to where readers look for it.
+
+    Parameters
+    ----------
+    wrong, right : str
+        Pointers to where it is, and where it is to be.
+    """
+    return lambda _node: Draft("suggest", (move(wrong, right),))

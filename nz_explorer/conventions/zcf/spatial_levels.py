@@ -9,6 +9,7 @@ from typing import Any
 
 from nz_explorer.conventions.zarr3.nodes import set_to, shown
 from nz_explorer.conventions.zcf import known_conventions
+from nz_explorer.conventions.zcf.boxes import by_the_box
 from nz_explorer.conventions.zcf.declarations import declared_here, levels
 from nz_explorer.conventions.zcf.grids import (
     BOX,
@@ -21,7 +22,6 @@ from nz_explorer.conventions.zcf.grids import (
     are_lengths,
     are_two,
     box_of,
-    by_the_box,
     exchanged,
     in_force,
     is_affine,

@@ -5,6 +5,7 @@ No projection is computed here.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -27,6 +28,10 @@ Y_NAMES = frozenset(("y", "lat", "latitude", "northing", "projection_y_coordinat
 MERCATOR = 20037508.342789244
 """How far the square map of the world goes along X and Y that is EPSG:3857, in metres."""
 
+_ZONE = re.compile(
+    r"EPSG:(?:32[67](?:0[1-9]|[1-5][0-9]|60)|258(?:2[89]|3[0-8])|269(?:0[1-9]|1[0-9]|2[0-3]))"
+)
+"""Zones of UTM, of WGS 84, ETRS89 and NAD83."""
 _CODE = re.compile(r"^\s*(?:\[?\s*)([A-Za-z]+):([A-Za-z0-9.]+)\s*\]?\s*$")
 _URN = re.compile(r"urn:(?:x-)?ogc:def:crs:([A-Za-z]+):[^:]*:([A-Za-z0-9.]+)$")
 _URL = re.compile(r"^https?://[^/]+/def/crs/([A-Za-z]+)/[^/]+/([A-Za-z0-9.]+)/?$")
@@ -210,6 +215,58 @@ def _six(given: Any) -> tuple[float, ...] | None:
         return tuple(float(number) for number in given)
     except (TypeError, ValueError, OverflowError):  # JSON has integers of any size
         return None
+
+
+def map_of_zone(code: str | None) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    """Return how far the map of a zone of UTM goes along X, its first axis, and along Y, in metres; None of another system.
+
+    Parameters
+    ----------
+    code : str or None
+        That of a reference system.
+
+    Notes
+    -----
+    Zones are used beside their six degrees as well, for a whole country, and those of the north south of the equator, as
+    Landsat has them.
+    """
+    if code is None or _ZONE.fullmatch(code) is None:
+        return None
+    return (-5e5, 1.5e6), (0.0, 2e7) if code.startswith("EPSG:327") else (-1e7, 1e7)
+
+
+def of_affine(given: Any) -> str | list[float] | None:
+    """Return a GeoTransform in the order of GDAL, a text or a list as it is given, where it is in that of Affine; None of any other.
+
+    Parameters
+    ----------
+    given
+        Six numbers, as a list or as a text.
+
+    Notes
+    -----
+    Affine has dx, 0, x, 0, dy, y, and GDAL x, dx, 0, y, 0, dy: by the latter the cells of the former are on one line, or sheared.
+    A grid that is turned by 90 degrees has such numbers as well where y is 0: the more cells look like squares, the likelier the reading.
+    """
+    numbers = _six(given.split() if isinstance(given, str) else given)
+    if numbers is None:
+        return None
+    dx, x_skew, x, y_skew, dy, y = numbers
+    if x_skew or y_skew or not dx or not dy or (x and not y and oblong(x, dy) <= oblong(dx, dy)):
+        return None
+    right = [x, dx, 0.0, y, 0.0, dy]
+    return " ".join(map(str, right)) if isinstance(given, str) else right
+
+
+def oblong(width: float, height: float) -> float:
+    """Return how far cells are from squares, 0 of squares.
+
+    Parameters
+    ----------
+    width, height : float
+        Their size, or its negative.
+    """
+    return abs(math.log(abs(width)) - math.log(abs(height)))
 
 
 def _unrotated(

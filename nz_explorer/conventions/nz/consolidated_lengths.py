@@ -1,4 +1,4 @@
-"""NZ: lengths of dimensions as the consolidated metadata of the root have them, by which xarray goes."""
+"""NZ: lengths of dimensions as the consolidated metadata of the root have them, by which xarray goes in every group."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
+from nz_explorer.model.paths import below
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.model import Consolidated, Group
 
 MOST_SIBLINGS = 1000
-"""Arrays of the root whose entries are looked at: with more of them the documents alone are."""
+"""Arrays of a group whose entries are looked at: with more of them the documents alone are."""
 
 Lengths = dict[str, dict[int, list[tuple[str, str]]]]
 """Name of a dimension → length → name of an array and pointer to that length in the document of the root."""
 
 
 def lengths(group: Group) -> Lengths | None:
-    """Return the lengths of the dimensions of the arrays in the root by its consolidated metadata.
+    """Return the lengths of the dimensions of the arrays in a group by the consolidated metadata of the root.
 
     Parameters
     ----------
@@ -30,19 +31,17 @@ def lengths(group: Group) -> Lengths | None:
     Returns
     -------
     dict or None
-        None where it is not the root, or readers do not see other documents than those that are judged anyway.
+        None where readers do not see other documents than those that are judged anyway.
     """
     consolidated = group.hierarchy.consolidated
-    if not group.is_root or consolidated is None:
+    if consolidated is None or group.hierarchy.metadata_source != "documents":
         return None
-    if group.hierarchy.metadata_source != "documents":
-        return None
-    children = consolidated.child_names("/")
+    children = consolidated.child_names(group.path)
     if len(children) > MOST_SIBLINGS:
         return None
     found: Lengths = {}
     for child in children:
-        for name, length, pointer in _axes(consolidated, f"/{child}"):
+        for name, length, pointer in _axes(consolidated, below(group.path) + child):
             found.setdefault(name, {}).setdefault(length, []).append((child, pointer))
     return found
 

@@ -254,9 +254,11 @@ def _misplaced(pointer: str, given: dict[str, Any], member: str) -> Fail:
     at, place = pointers.join(pointer, member), f"{pointer}/configuration"
     fix = None
     if isinstance(configuration, dict) and member not in configuration:
-        moved = move(at, pointers.join(place, member))
-        steps = (moved,) if "configuration" in given else (add(place, {}), moved)
-        fix = lambda _node: Draft("suggest", steps)  # noqa: E731
+        others = [one for one in given if one not in PARTS and one not in (member, *configuration)]
+        moved = [member, *(one for one in others if one in _settings(pointer, name))]
+        steps = [move(pointers.join(pointer, one), pointers.join(place, one)) for one in moved]
+        whole = (*([] if "configuration" in given else [add(place, {})]), *steps)
+        fix = lambda _node: Draft("suggest", whole)  # noqa: E731
     misread = name == "bytes" and given[member] == "big" and fix is not None
     unseen = dict.fromkeys(("zarr-python", "xarray"), "does not see it, and takes little-endian")
     return Fail(

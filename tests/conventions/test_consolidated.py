@@ -356,3 +356,22 @@ def test_a_group_that_a_fix_creates_is_in_the_consolidated_metadata_too(
     assert "TREE-002" not in after
     assert not after & CONS
     assert "a" in zarr.open_group(tmp_path, mode="r", use_consolidated=True)["g"]
+
+
+@pytest.mark.parametrize("key", ["/a", "a/", "a/zarr.json", "/a/zarr.json"])
+def test_an_entry_gets_the_key_that_readers_know(key: str, tmp_path: Path) -> None:
+    zarr.create_group(tmp_path).create_array("a", shape=(2,), dtype="i4", dimension_names=["x"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        zarr.consolidate_metadata(tmp_path)
+    document = tmp_path / "zarr.json"
+    raw = json.loads(document.read_text())
+    entries = raw["consolidated_metadata"]["metadata"]
+    entries[key] = entries.pop("a")
+    document.write_text(json.dumps(raw))
+    with pytest.raises(Exception, match=r".*"):
+        zarr.open_group(tmp_path, mode="r")["a"]
+    (found,) = nz.check(tmp_path, select=["Z3-CM-002"], progress=False).findings
+    nz.apply([found], nz.open_store(tmp_path, mode="r+")).write()
+    assert zarr.open_group(tmp_path, mode="r")["a"].shape == (2,)
+    assert not nz.check(tmp_path, select=["Z3-CM", "NZ-CONS"], progress=False).findings

@@ -150,6 +150,8 @@ def why_not_copied(node: Node | None, document: Document, entry: Any = None) -> 
             else ""
         )
     if document.name != ".zattrs":
+        if _names_only_in(entry, node, document):
+            return f"write the names of dimensions into {document.key} first, as the entry has them: they are nowhere else"
         why, there = refusal(node), "" if entry is None else ", or write what the entry has there"
         return f"mend {document.key} first, which zarr-python refuses{there}: {why}" if why else ""
     named = isinstance(entry, Mapping) and NAMES in entry and bool(node.stored_shape)
@@ -158,3 +160,12 @@ def why_not_copied(node: Node | None, document: Document, entry: Any = None) -> 
         if named and NAMES not in document.value
         else ""
     )
+
+
+def _names_only_in(entry: Any, array: Array, document: Document) -> bool:
+    """Whether an entry of Zarr v3 has a name for each dimension, and the document null, or an empty text, for some."""
+    seen = entry.get("dimension_names") if isinstance(entry, Mapping) else None
+    given = document.value.get("dimension_names")
+    if not isinstance(seen, list) or not isinstance(given, list):
+        return False
+    return len(seen) == len(given) == array.ndim and all(seen) and not all(given)

@@ -58,9 +58,11 @@ def _axes(consolidated: Consolidated, path: str) -> Iterator[tuple[str, int, str
     shape = entry.get("shape")
     if not isinstance(names, list) or not isinstance(shape, list) or len(names) != len(shape):
         return
+    if not all(type(length) is int and length >= 0 for length in shape):
+        return  # readers stop at it before they compare lengths
     where = f"/{consolidated.holder.name}" if document == ".zarray" else ""
     for axis, (name, length) in enumerate(zip(names, shape, strict=True)):
-        if isinstance(name, str) and name and type(length) is int:
+        if isinstance(name, str) and name:
             at = pointers.join(consolidated.pointer(path, document), "shape", axis)
             yield name, length, where + at
 

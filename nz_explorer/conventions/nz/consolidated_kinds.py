@@ -104,6 +104,8 @@ def copy(pair: Pair, document: Document, operation: Operation) -> Draft:
         What is done to the consolidated metadata.
     """
     entry = pair.consolidated.entry(pair.path, document.name)
+    if names := _names_only_in(entry, pair, document):
+        return _names_written(names, pair, document, operation)
     if why := why_not_copied(pair.node, document, entry):
         return Draft("suggest", note=why)
     operations = (operation, *_other_copies(pair, document.name))
@@ -150,8 +152,6 @@ def why_not_copied(node: Node | None, document: Document, entry: Any = None) -> 
             else ""
         )
     if document.name != ".zattrs":
-        if _names_only_in(entry, node, document):
-            return f"write the names of dimensions into {document.key} first, as the entry has them: they are nowhere else"
         why, there = refusal(node), "" if entry is None else ", or write what the entry has there"
         return f"mend {document.key} first, which zarr-python refuses{there}: {why}" if why else ""
     named = isinstance(entry, Mapping) and NAMES in entry and bool(node.stored_shape)
@@ -162,10 +162,22 @@ def why_not_copied(node: Node | None, document: Document, entry: Any = None) -> 
     )
 
 
-def _names_only_in(entry: Any, array: Array, document: Document) -> bool:
-    """Whether an entry of Zarr v3 has a name for each dimension, and the document null, or an empty text, for some."""
+def _names_only_in(entry: Any, pair: Pair, document: Document) -> list[Any]:
+    """Return the names that an entry of Zarr v3 has for the dimensions, where the document has null, or an empty text, for some."""
+    if not isinstance(pair.node, Array) or document.name != "zarr.json":
+        return []
     seen = entry.get("dimension_names") if isinstance(entry, Mapping) else None
     given = document.value.get("dimension_names")
     if not isinstance(seen, list) or not isinstance(given, list):
-        return False
-    return len(seen) == len(given) == array.ndim and all(seen) and not all(given)
+        return []
+    fits = len(seen) == len(given) == pair.node.ndim
+    return seen if fits and all(seen) and not all(given) else []
+
+
+def _names_written(names: list[Any], pair: Pair, document: Document, operation: Operation) -> Draft:
+    """Return what writes names of dimensions where they belong, and copies the rest of the document into the entry."""
+    whole = {**operation["value"], "dimension_names": names}
+    entry = Draft("safe", ({**operation, "value": whole},), document=pair.consolidated.holder.key)
+    stale = pair.consolidated.entry(pair.path, document.name) != whole
+    written = (replace("/dimension_names", names),)
+    return Draft("safe", written, document=document.key, also=(entry,) if stale else ())

@@ -375,3 +375,29 @@ def test_an_entry_gets_the_key_that_readers_know(key: str, tmp_path: Path) -> No
     nz.apply([found], nz.open_store(tmp_path, mode="r+")).write()
     assert zarr.open_group(tmp_path, mode="r")["a"].shape == (2,)
     assert not nz.check(tmp_path, select=["Z3-CM", "NZ-CONS"], progress=False).findings
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+@pytest.mark.parametrize("group", ["", "g"])
+def test_each_fix_alone_leaves_one_length_for_xarray(
+    tmp_path: Path, zarr_format: int, group: str
+) -> None:
+    """Of arrays that have all grown since the metadata were consolidated."""
+    store = tmp_path / "store"
+    names = {name: ("t", [1.0, 2.0]) for name in ("a", "b", "c")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        xarray.Dataset(names).to_zarr(  # type: ignore[call-overload]
+            store, group=group or None, zarr_format=zarr_format, consolidated=False
+        )
+        zarr.consolidate_metadata(str(store))
+        for name in names:
+            zarr.open_array(store / group / name).resize((5,))
+    found = nz.check(store, select=["NZ-CONS"], progress=False).findings
+    assert len(found) == len(names)
+    for number, finding in enumerate(found):
+        copy = Path(shutil.copytree(store, tmp_path / str(number)))
+        nz.apply([finding], nz.open_store(copy, mode="r+")).write()
+        with xarray.open_zarr(copy, group=group or None, consolidated=True) as ds:
+            assert ds.sizes == {"t": 5}
+        assert not nz.check(copy, select=["NZ-CONS"], progress=False).findings

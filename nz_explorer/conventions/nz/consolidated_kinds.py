@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.nz.consolidated_lengths import others_with_it
 from nz_explorer.engine.entry_comparison import differences
 from nz_explorer.engine.findings import Fail, Place
 from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace
@@ -108,7 +109,7 @@ def copy(pair: Pair, document: Document, operation: Operation) -> Draft:
         return _names_written(names, pair, document, operation)
     if why := why_not_copied(pair.node, document, entry):
         return Draft("suggest", note=why)
-    operations = (operation, *_other_copies(pair, document.name))
+    operations = (operation, *_other_copies(pair, document.name), *others_with_it(pair, entry))
     return Draft("safe", operations, document=pair.consolidated.holder.key)
 
 

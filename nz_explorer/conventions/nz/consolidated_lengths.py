@@ -7,14 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.fixes import Operation, replace
+from nz_explorer.model import Array, Group
 from nz_explorer.model.paths import below
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Consolidated, Group
+    from nz_explorer.engine.entry_comparison import Pair
+    from nz_explorer.model import Consolidated
 
 MOST_SIBLINGS = 1000
 """Arrays of a group whose entries are looked at: with more of them the documents alone are."""
+
+MOST_TOGETHER = 100
+"""Arrays of a group of which one fix changes the entries."""
 
 Lengths = dict[str, dict[int, list[tuple[str, str]]]]
 """Name of a dimension → length → name of an array and pointer to that length in the document of the root."""
@@ -85,3 +91,38 @@ def conflicts(found: Lengths) -> Iterator[tuple[str, str, str]]:
             )
             odd = min(by_length.values(), key=len)
             yield name, f"dimension {json_text(name)[1:-1]} is {said}", odd[-1][1]
+
+
+def others_with_it(pair: Pair, entry: Any) -> Iterator[Operation]:
+    """Yield what gives other entries the shapes of their documents, where an array gets another length of a dimension of theirs.
+
+    With the old length in them, as after an append, xarray would open nothing of the group any more.
+
+    Parameters
+    ----------
+    pair : Pair
+        The array that gets another entry.
+    entry
+        What the consolidated metadata have of it now.
+    """
+    node, consolidated = pair.node, pair.consolidated
+    before = entry.get("shape") if isinstance(entry, Mapping) else None
+    if not isinstance(node, Array) or not isinstance(before, list) or node.parent is None:
+        return
+    names, shape = node.dimension_names or (), node.shape or ()
+    if len(before) != len(shape):
+        return
+    changed = {
+        name for name, now, seen in zip(names, shape, before, strict=False) if name and now != seen
+    }
+    group = node.hierarchy.node_if_loaded(node.parent)
+    if not changed or not isinstance(group, Group) or len(group.arrays) > MOST_TOGETHER:
+        return
+    document = "zarr.json" if consolidated.zarr_format == 3 else ".zarray"
+    for other in group.arrays:
+        if other.path == node.path or changed.isdisjoint(other.dimension_names or ()):
+            continue
+        held, right = consolidated.entry(other.path, document), [*(other.stored_shape or ())]
+        seen = held.get("shape") if isinstance(held, Mapping) else None
+        if isinstance(seen, list) and len(seen) == len(right) and seen != right:
+            yield replace(pointers.join(consolidated.pointer(other.path, document), "shape"), right)

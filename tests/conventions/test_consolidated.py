@@ -393,11 +393,17 @@ def test_each_fix_alone_leaves_one_length_for_xarray(
         zarr.consolidate_metadata(str(store))
         for name in names:
             zarr.open_array(store / group / name).resize((5,))
+        added = zarr.open_group(store / group, mode="r+", use_consolidated=False).create_array(
+            "d", shape=(5,), dtype="f8", dimension_names=["t"] if zarr_format == 3 else None
+        )
+        if zarr_format == 2:
+            added.attrs["_ARRAY_DIMENSIONS"] = ["t"]
     found = nz.check(store, select=["NZ-CONS"], progress=False).findings
-    assert len(found) == len(names)
+    assert [finding.rule for finding in found].count("NZ-CONS-002") == len(names)
+    assert "NZ-CONS-003" in [finding.rule for finding in found]
     for number, finding in enumerate(found):
         copy = Path(shutil.copytree(store, tmp_path / str(number)))
         nz.apply([finding], nz.open_store(copy, mode="r+")).write()
         with xarray.open_zarr(copy, group=group or None, consolidated=True) as ds:
             assert ds.sizes == {"t": 5}
-        assert not nz.check(copy, select=["NZ-CONS"], progress=False).findings
+        assert not nz.check(copy, select=["NZ-CONS-002", "NZ-DIM"], progress=False).findings

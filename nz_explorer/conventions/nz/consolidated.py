@@ -17,6 +17,7 @@ from nz_explorer.conventions.nz.consolidated_kinds import (
     taken_for_array,
     why_not_copied,
 )
+from nz_explorer.conventions.nz.consolidated_lengths import others_with_it
 from nz_explorer.conventions.zarr2.members import ARRAY_MEMBERS, NCZARR
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
@@ -294,6 +295,7 @@ def _add_entry(pair: Pair) -> FixMaker:
             if notes := list(filter(None, (why_not_copied(missing.node, d) for d in documents))):
                 return Draft("suggest", note=notes[0])
             operations += [add(missing.pointer(each.name), copied(each)) for each in documents]
+        operations += others_with_it(pair, None)
         return Draft("safe", tuple(operations), document=pair.consolidated.holder.key)
 
     return fix

@@ -109,7 +109,8 @@ def copy(pair: Pair, document: Document, operation: Operation) -> Draft:
         return _names_written(names, pair, document, operation)
     if why := why_not_copied(pair.node, document, entry):
         return Draft("suggest", note=why)
-    operations = (operation, *_other_copies(pair, document.name), *others_with_it(pair, entry))
+    beside = () if document.name == ".zattrs" else others_with_it(pair, entry)
+    operations = (operation, *_other_copies(pair, document.name), *beside)
     return Draft("safe", operations, document=pair.consolidated.holder.key)
 
 

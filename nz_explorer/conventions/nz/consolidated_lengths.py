@@ -103,14 +103,14 @@ def others_with_it(pair: Pair, entry: Any) -> Iterator[Operation]:
     pair : Pair
         The array that gets another entry.
     entry
-        What the consolidated metadata have of it now.
+        What the consolidated metadata have of it now, if anything.
     """
     node, consolidated = pair.node, pair.consolidated
-    before = entry.get("shape") if isinstance(entry, Mapping) else None
-    if not isinstance(node, Array) or not isinstance(before, list) or node.parent is None:
+    if not isinstance(node, Array) or node.parent is None:
         return
     names, shape = node.dimension_names or (), node.shape or ()
-    if len(before) != len(shape):
+    before = entry.get("shape") if isinstance(entry, Mapping) else [None] * len(shape)
+    if not isinstance(before, list) or len(before) != len(shape):
         return
     changed = {
         name for name, now, seen in zip(names, shape, before, strict=False) if name and now != seen

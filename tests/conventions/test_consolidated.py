@@ -407,3 +407,31 @@ def test_each_fix_alone_leaves_one_length_for_xarray(
         with xarray.open_zarr(copy, group=group or None, consolidated=True) as ds:
             assert ds.sizes == {"t": 5}
         assert not nz.check(copy, select=["NZ-CONS-002", "NZ-DIM"], progress=False).findings
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_length_that_others_do_not_have_is_not_safely_copied(
+    tmp_path: Path, zarr_format: int, listed: bool
+) -> None:
+    """By the entries xarray opens what it does not open by the documents; other attributes change nothing of that."""
+    names = {name: ("t", [1.0, 2.0]) for name in ("a", "b")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        xarray.Dataset(names).to_zarr(tmp_path, zarr_format=zarr_format, consolidated=False)  # type: ignore[call-overload]
+        zarr.consolidate_metadata(str(tmp_path))
+        zarr.open_array(tmp_path / "a").resize((5,))
+    if not listed:
+        prefix = "a" if zarr_format == 3 else "a/"
+
+        def without(entries: dict[str, Any]) -> None:
+            for key in [key for key in entries if key.startswith(prefix)]:
+                del entries[key]
+
+        _entries(tmp_path, zarr_format, without)
+    (found,) = nz.check(tmp_path, select=["NZ-CONS"], progress=False).findings
+    assert found.fix is not None
+    assert (found.fix.safety, "NZ-DIM-010" in str(found.fix.note)) == ("unsafe", True)
+    zarr.open_array(tmp_path / "b").attrs["units"] = "m"
+    other = nz.check(tmp_path, select=["NZ-CONS"], progress=False).findings[-1]
+    assert (other.path, other.fix and other.fix.safety) == ("/b", "safe")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.nz.consolidated_lengths import others_with_it
+from nz_explorer.conventions.nz.consolidated_lengths import others_with_it, where_split
 from nz_explorer.engine.entry_comparison import differences
 from nz_explorer.engine.findings import Fail, Place
 from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace
@@ -23,6 +23,8 @@ _OF_A_GROUP: Mapping[str, Mapping[str, Any]] = {
 """What the document of a group says, by its name."""
 NAMES = "_ARRAY_DIMENSIONS"
 """The attribute without which xarray opens no array of Zarr v2."""
+_OF_LENGTHS = ("shape", "dimension_names", NAMES)
+"""Members that say which dimension has which length."""
 UNLESS = "unless told not to use consolidated metadata"
 _READERS = {
     "zarr-python": f"shows an array in place of the group, {UNLESS}",
@@ -111,7 +113,12 @@ def copy(pair: Pair, document: Document, operation: Operation) -> Draft:
         return Draft("suggest", note=why)
     beside = () if document.name == ".zattrs" else others_with_it(pair, entry)
     operations = (operation, *_other_copies(pair, document.name), *beside)
-    return Draft("safe", operations, document=pair.consolidated.holder.key)
+    seen = entry if isinstance(entry, Mapping) else {}
+    as_before = all(document.value.get(one) == seen.get(one) for one in _OF_LENGTHS)
+    split = "" if as_before else where_split(pair)
+    return Draft(
+        "unsafe" if split else "safe", operations, split or None, pair.consolidated.holder.key
+    )
 
 
 def _other_copies(pair: Pair, name: str) -> Iterator[Operation]:

@@ -126,3 +126,33 @@ def others_with_it(pair: Pair, entry: Any) -> Iterator[Operation]:
         seen = held.get("shape") if isinstance(held, Mapping) else None
         if isinstance(seen, list) and len(seen) == len(right) and seen != right:
             yield replace(pointers.join(consolidated.pointer(other.path, document), "shape"), right)
+
+
+def where_split(pair: Pair) -> str:
+    """Return what becomes of a group where the document of an array is copied; nothing where its entries agree as before.
+
+    Parameters
+    ----------
+    pair : Pair
+        The array that gets another entry.
+    """
+    node = pair.node
+    group = (
+        None if node is None or node.parent is None else node.hierarchy.node_if_loaded(node.parent)
+    )
+    if not isinstance(node, Array) or not isinstance(group, Group):
+        return ""
+    own = dict(zip(node.dimension_names or (), node.shape or (), strict=False))
+    if not own or len(group.arrays) > MOST_TOGETHER:
+        return ""
+    others = (one for one in group.arrays if one is not node and one.path in pair.consolidated)
+    split = {
+        name
+        for other in others
+        for name, length in zip(other.dimension_names or (), other.shape or (), strict=False)
+        if name and own.get(name, length) != length
+    }
+    now = lengths(group) if split else None
+    if now is None or not any(len(now.get(str(name), ())) == 1 for name in split):
+        return ""
+    return "then xarray raises ValueError and cannot open the group: mend that first (NZ-DIM-010)"

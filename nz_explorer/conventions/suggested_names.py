@@ -21,6 +21,9 @@ MOST_PERMUTED = 6
 MOST_LEVELS = 32
 """Levels of a pyramid in which names are looked for."""
 
+Layout = tuple[tuple[str | None, ...] | None, tuple[int, ...] | None]
+"""Names and lengths of the dimensions of an array; many arrays of a group have the same."""
+
 _MOST_NAMES = 8
 """Of how many names, where that is too many, it is tried which are meant."""
 
@@ -62,25 +65,32 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
     orders = _orders_of_axes(array)
     if len(orders) == 1:
         return orders[0], False
-    siblings = group.arrays if isinstance(group, Group) else []
-    if beside := _names_beside(array, siblings, orders):
+    beside_it = group if isinstance(group, Group) else None
+    layouts = [*beside_it.layouts] if beside_it is not None else []
+    if beside := _names_beside(array, layouts, orders):
         return beside, False
     if orders:
         return orders[0], False
     if of_levels := _names_of_levels(array):
         return of_levels, False
-    coordinates = [s for s in siblings if s.dimension_names == (s.name,) and s.shape is not None]
-    names_by_length: dict[int, list[str]] = {}
-    for sibling in coordinates:
-        names_by_length.setdefault((sibling.shape or (0,))[0], []).append(sibling.name)
+    names_by_length = _coordinates(beside_it)
     guessed = [
         found[0]
         if len(found := names_by_length.get(length, [])) == 1 and shape.count(length) == 1
         else made_up
-        for length, made_up in zip(shape, _made_up(array, siblings), strict=True)
+        for length, made_up in zip(shape, _made_up(array, layouts), strict=True)
     ]
     # of an array with more dimensions than these the last ones, as rasters have them
     return guessed[: -len(spatial)] + spatial if 0 < len(spatial) < len(shape) else guessed, False
+
+
+def _coordinates(group: Group | None) -> dict[int, list[str]]:
+    """Return the names of the arrays that have the name of their only dimension, by its length."""
+    found: dict[int, list[str]] = {}
+    for array in group.coordinates.values() if group is not None else ():
+        if array.shape is not None:
+            found.setdefault(array.shape[0], []).append(array.name)
+    return found
 
 
 _MEANT = frozenset(("arraydimension", "dimensionname"))
@@ -193,19 +203,19 @@ def _orders_of_axes(array: Array) -> list[list[str]]:
 
 
 def _names_beside(
-    array: Array, siblings: Sequence[Array], orders: Sequence[list[str]]
+    array: Array, layouts: Sequence[Layout], orders: Sequence[list[str]]
 ) -> list[str] | None:
     """Return the names that arrays beside an array tell for all of its dimensions; None where they tell none."""
     shape = array.shape or ()
     if len(shape) == 1:  # the coordinate of a dimension that others have is along it
         own = (array.name, shape[0])
         if any(
-            own in [*zip(s.dimension_names or (), s.shape or (), strict=False)] for s in siblings
+            own in [*zip(names or (), lengths or (), strict=False)] for names, lengths in layouts
         ):
             return [array.name]
-    for sibling in siblings:
-        names = [str(name) for name in sibling.dimension_names or () if name]
-        if sibling.shape == shape and len(names) == len(shape) and names in (orders or [names]):
+    for given, lengths in layouts:
+        names = [str(name) for name in given or () if name]
+        if lengths == shape and len(names) == len(shape) and names in (orders or [names]):
             return names
     return None
 
@@ -228,31 +238,33 @@ def _names_of_levels(array: Array) -> list[str] | None:
     return None
 
 
-def _made_up(array: Array, siblings: Sequence[Array]) -> list[str]:
+def _made_up(array: Array, layouts: Sequence[Layout]) -> list[str]:
     """Return a name for each dimension: the same that nameless ones of that length beside it get, and that no other has."""
-    beside = siblings if array in siblings else [*siblings, array]
-    taken = {name for one in beside for name in one.dimension_names or ()}
+    own = (array.dimension_names, array.shape)
+    beside = layouts if own in layouts else [*layouts, own]
+    taken = {name for names, _ in beside for name in names or ()}
     free = (other for number in count() if (other := f"{MADE_UP}{number}") not in taken)
     made: dict[tuple[int, int], str] = {}
-    for one in beside:
-        for _, key, name in _to_name(one):
+    for layout in beside:
+        for _, key, name in _to_name(layout):
             if name:
                 made.setdefault(key, name)
-    for one in beside:
-        for axis, key, _ in _to_name(one):
+    for layout in beside:
+        for axis, key, _ in _to_name(layout):
             if key not in made:
-                own = f"{MADE_UP}{axis}"
-                made[key] = own if own not in taken else next(free)
+                usual = f"{MADE_UP}{axis}"
+                made[key] = usual if usual not in taken else next(free)
                 taken.add(made[key])
-    of_axes = {axis: made[key] for axis, key, _ in _to_name(array)}
+    of_axes = {axis: made[key] for axis, key, _ in _to_name(own)}
     return [of_axes.get(axis, f"{MADE_UP}{axis}") for axis in range(array.ndim or 0)]
 
 
-def _to_name(array: Array) -> Iterator[tuple[int, tuple[int, int], str | None]]:
+def _to_name(layout: Layout) -> Iterator[tuple[int, tuple[int, int], str | None]]:
     """Yield dimensions without a name, or with one that was made up: its length and how many of that length came before."""
     seen: dict[int, int] = {}
-    names = array.dimension_names or (None,) * (array.ndim or 0)
-    for axis, (length, name) in enumerate(zip(array.shape or (), names, strict=False)):
+    lengths = layout[1] or ()
+    names = layout[0] or (None,) * len(lengths)
+    for axis, (length, name) in enumerate(zip(lengths, names, strict=False)):
         if not name or name.startswith(MADE_UP):
             yield axis, (length, seen.get(length, 0)), name
             seen[length] = seen.get(length, 0) + 1

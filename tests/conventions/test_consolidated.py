@@ -356,3 +356,82 @@ def test_a_group_that_a_fix_creates_is_in_the_consolidated_metadata_too(
     assert "TREE-002" not in after
     assert not after & CONS
     assert "a" in zarr.open_group(tmp_path, mode="r", use_consolidated=True)["g"]
+
+
+@pytest.mark.parametrize("key", ["/a", "a/", "a/zarr.json", "/a/zarr.json"])
+def test_an_entry_gets_the_key_that_readers_know(key: str, tmp_path: Path) -> None:
+    zarr.create_group(tmp_path).create_array("a", shape=(2,), dtype="i4", dimension_names=["x"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        zarr.consolidate_metadata(tmp_path)
+    document = tmp_path / "zarr.json"
+    raw = json.loads(document.read_text())
+    entries = raw["consolidated_metadata"]["metadata"]
+    entries[key] = entries.pop("a")
+    document.write_text(json.dumps(raw))
+    with pytest.raises(Exception, match=r".*"):
+        zarr.open_group(tmp_path, mode="r")["a"]
+    (found,) = nz.check(tmp_path, select=["Z3-CM-002"], progress=False).findings
+    nz.apply([found], nz.open_store(tmp_path, mode="r+")).write()
+    assert zarr.open_group(tmp_path, mode="r")["a"].shape == (2,)
+    assert not nz.check(tmp_path, select=["Z3-CM", "NZ-CONS"], progress=False).findings
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+@pytest.mark.parametrize("group", ["", "g"])
+def test_each_fix_alone_leaves_one_length_for_xarray(
+    tmp_path: Path, zarr_format: int, group: str
+) -> None:
+    """Of arrays that have all grown since the metadata were consolidated."""
+    store = tmp_path / "store"
+    names = {name: ("t", [1.0, 2.0]) for name in ("a", "b", "c")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        xarray.Dataset(names).to_zarr(  # type: ignore[call-overload]
+            store, group=group or None, zarr_format=zarr_format, consolidated=False
+        )
+        zarr.consolidate_metadata(str(store))
+        for name in names:
+            zarr.open_array(store / group / name).resize((5,))
+        added = zarr.open_group(store / group, mode="r+", use_consolidated=False).create_array(
+            "d", shape=(5,), dtype="f8", dimension_names=["t"] if zarr_format == 3 else None
+        )
+        if zarr_format == 2:
+            added.attrs["_ARRAY_DIMENSIONS"] = ["t"]
+    found = nz.check(store, select=["NZ-CONS"], progress=False).findings
+    assert [finding.rule for finding in found].count("NZ-CONS-002") == len(names)
+    assert "NZ-CONS-003" in [finding.rule for finding in found]
+    for number, finding in enumerate(found):
+        copy = Path(shutil.copytree(store, tmp_path / str(number)))
+        nz.apply([finding], nz.open_store(copy, mode="r+")).write()
+        with xarray.open_zarr(copy, group=group or None, consolidated=True) as ds:
+            assert ds.sizes == {"t": 5}
+        assert not nz.check(copy, select=["NZ-CONS-002", "NZ-DIM"], progress=False).findings
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_length_that_others_do_not_have_is_not_safely_copied(
+    tmp_path: Path, zarr_format: int, listed: bool
+) -> None:
+    """By the entries xarray opens what it does not open by the documents; other attributes change nothing of that."""
+    names = {name: ("t", [1.0, 2.0]) for name in ("a", "b")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        xarray.Dataset(names).to_zarr(tmp_path, zarr_format=zarr_format, consolidated=False)  # type: ignore[call-overload]
+        zarr.consolidate_metadata(str(tmp_path))
+        zarr.open_array(tmp_path / "a").resize((5,))
+    if not listed:
+        prefix = "a" if zarr_format == 3 else "a/"
+
+        def without(entries: dict[str, Any]) -> None:
+            for key in [key for key in entries if key.startswith(prefix)]:
+                del entries[key]
+
+        _entries(tmp_path, zarr_format, without)
+    (found,) = nz.check(tmp_path, select=["NZ-CONS"], progress=False).findings
+    assert found.fix is not None
+    assert (found.fix.safety, "NZ-DIM-010" in str(found.fix.note)) == ("unsafe", True)
+    zarr.open_array(tmp_path / "b").attrs["units"] = "m"
+    other = nz.check(tmp_path, select=["NZ-CONS"], progress=False).findings[-1]
+    assert (other.path, other.fix and other.fix.safety) == ("/b", "safe")

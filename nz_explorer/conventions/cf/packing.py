@@ -53,10 +53,13 @@ def numbers(array: Array) -> Iterator[Fail]:
         if is_number(value):
             every = _every_value(name, value, array)
             if every is not None:
+                stops = name == "scale_factor" and _needs_nan(array, given)
+                does = when_loaded(array, _NO_NAN) if stops else f"shows {every} everywhere"
                 yield Fail(
                     array.attribute_pointer(name),
                     f"{name} is {value}: every value becomes {every}",
-                    readers={"xarray": f"shows {every} everywhere"},
+                    impact="blocks" if stops else None,
+                    readers={"xarray": does},
                     fix=_without(name),
                     rule="CF-PACK-002",
                 )
@@ -116,12 +119,9 @@ def when_loaded(array: Array, error: str) -> str:
 
 def _integer_scale(array: Array, scale: Any) -> Iterator[Fail]:
     """Warn where xarray makes integers of numbers, as it does by a scale that JSON has without a decimal point."""
-    if not isinstance(scale, int) or array.attributes.get("add_offset") is not None:
+    if not _makes_integers(array, scale) or array.data_type.kind in ("string", "bytes"):
         return
-    if array.data_type.kind in ("string", "bytes"):
-        return
-    marked = any(array.attributes.get(name) is not None for name in ("_FillValue", "missing_value"))
-    if marked or (array.zarr_format == 2 and array.metadata.get("fill_value") is not None):
+    if _needs_nan(array, scale):
         loses, does = "have no NaN for missing values", when_loaded(array, _NO_NAN)
     elif array.data_type.kind == "float":
         loses, does = "have no decimals", "shows whole numbers, without what is behind the point"
@@ -135,6 +135,17 @@ def _integer_scale(array: Array, scale: Any) -> Iterator[Fail]:
         readers={"xarray": does},
         fix=lambda node: Draft("suggest", set_attribute(node, "scale_factor", float(scale))),
     )
+
+
+def _makes_integers(array: Array, scale: Any) -> bool:
+    return isinstance(scale, int) and array.attributes.get("add_offset") is None
+
+
+def _needs_nan(array: Array, scale: Any) -> bool:
+    """Whether xarray makes integers of what it unpacks, and missing values are declared, for which these have no NaN."""
+    marked = any(array.attributes.get(name) is not None for name in ("_FillValue", "missing_value"))
+    in_v2 = array.zarr_format == 2 and array.metadata.get("fill_value") is not None
+    return _makes_integers(array, scale) and (marked or in_v2)
 
 
 _NO_NAN = "ValueError: cannot convert float NaN to integer"

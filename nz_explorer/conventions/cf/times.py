@@ -32,8 +32,8 @@ NOT_A_TIME = -(2**63)
 NONE_MISSING = "a coordinate should have none"
 _WITH_NANOSECONDS = frozenset({"standard", "gregorian", "proleptic_gregorian"})
 """Calendars that xarray decodes with NumPy, where it can."""
-_COUNTED_BY_CFTIME = frozenset({"noleap", "365_day", "all_leap", "366_day", "360_day", "julian"})
-"""Calendars for which xarray gives values of any type to cftime."""
+_COUNTED_BY_CFTIME = ("noleap", "365_day", "all_leap", "366_day", "360_day", "julian")
+"""Calendars for which xarray gives values of any type to cftime; no set, in which a list cannot be looked for."""
 _WRITTEN = ("int", "uint", "float", "string")
 _SINGULAR = {unit: f"{unit}s" for unit in ("day", "hour", "minute", "second", "millisecond")}
 """Units of durations that no version of xarray takes for one."""

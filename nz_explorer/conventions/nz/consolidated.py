@@ -17,6 +17,7 @@ from nz_explorer.conventions.nz.consolidated_kinds import (
     taken_for_array,
     why_not_copied,
 )
+from nz_explorer.conventions.nz.consolidated_lengths import others_with_it, where_split
 from nz_explorer.conventions.zarr2.members import ARRAY_MEMBERS, NCZARR
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
@@ -294,7 +295,9 @@ def _add_entry(pair: Pair) -> FixMaker:
             if notes := list(filter(None, (why_not_copied(missing.node, d) for d in documents))):
                 return Draft("suggest", note=notes[0])
             operations += [add(missing.pointer(each.name), copied(each)) for each in documents]
-        return Draft("safe", tuple(operations), document=pair.consolidated.holder.key)
+        operations += others_with_it(pair, None)
+        split, key = where_split(pair), pair.consolidated.holder.key
+        return Draft("unsafe" if split else "safe", tuple(operations), split or None, key)
 
     return fix
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.nz.consolidated_lengths import others_with_it, where_split
 from nz_explorer.engine.entry_comparison import differences
 from nz_explorer.engine.findings import Fail, Place
 from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace
@@ -22,6 +23,8 @@ _OF_A_GROUP: Mapping[str, Mapping[str, Any]] = {
 """What the document of a group says, by its name."""
 NAMES = "_ARRAY_DIMENSIONS"
 """The attribute without which xarray opens no array of Zarr v2."""
+_OF_LENGTHS = ("shape", "dimension_names", NAMES)
+"""Members that say which dimension has which length."""
 UNLESS = "unless told not to use consolidated metadata"
 _READERS = {
     "zarr-python": f"shows an array in place of the group, {UNLESS}",
@@ -104,10 +107,18 @@ def copy(pair: Pair, document: Document, operation: Operation) -> Draft:
         What is done to the consolidated metadata.
     """
     entry = pair.consolidated.entry(pair.path, document.name)
+    if names := _names_only_in(entry, pair, document):
+        return _names_written(names, pair, document, operation)
     if why := why_not_copied(pair.node, document, entry):
         return Draft("suggest", note=why)
-    operations = (operation, *_other_copies(pair, document.name))
-    return Draft("safe", operations, document=pair.consolidated.holder.key)
+    beside = () if document.name == ".zattrs" else others_with_it(pair, entry)
+    operations = (operation, *_other_copies(pair, document.name), *beside)
+    seen = entry if isinstance(entry, Mapping) else {}
+    as_before = all(document.value.get(one) == seen.get(one) for one in _OF_LENGTHS)
+    split = "" if as_before else where_split(pair)
+    return Draft(
+        "unsafe" if split else "safe", operations, split or None, pair.consolidated.holder.key
+    )
 
 
 def _other_copies(pair: Pair, name: str) -> Iterator[Operation]:
@@ -158,3 +169,24 @@ def why_not_copied(node: Node | None, document: Document, entry: Any = None) -> 
         if named and NAMES not in document.value
         else ""
     )
+
+
+def _names_only_in(entry: Any, pair: Pair, document: Document) -> list[Any]:
+    """Return the names that an entry of Zarr v3 has for the dimensions, where the document has null, or an empty text, for some."""
+    if not isinstance(pair.node, Array) or document.name != "zarr.json":
+        return []
+    seen = entry.get("dimension_names") if isinstance(entry, Mapping) else None
+    given = document.value.get("dimension_names")
+    if not isinstance(seen, list) or not isinstance(given, list):
+        return []
+    fits = len(seen) == len(given) == pair.node.ndim
+    return seen if fits and all(seen) and not all(given) else []
+
+
+def _names_written(names: list[Any], pair: Pair, document: Document, operation: Operation) -> Draft:
+    """Return what writes names of dimensions where they belong, and copies the rest of the document into the entry."""
+    whole = {**operation["value"], "dimension_names": names}
+    entry = Draft("safe", ({**operation, "value": whole},), document=pair.consolidated.holder.key)
+    stale = pair.consolidated.entry(pair.path, document.name) != whole
+    written = (replace("/dimension_names", names),)
+    return Draft("safe", written, document=document.key, also=(entry,) if stale else ())

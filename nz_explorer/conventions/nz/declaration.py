@@ -135,7 +135,7 @@ def _names_nz(value: Any) -> bool:
 
 
 _DOMAIN = re.compile(r"(cf|acdd|ugrid|geozarr|coards|cs|ioos|sgrid|radar|cfradial)([-/]?v?\d.*)?")
-_NEARLY_NZ = re.compile(r"nz[-_]?(?:ug|arr)?[-_]?v?(\d[^\s,;/]*)")
+_NEARLY_NZ = re.compile(r"nz[-_]?(?:ug|arr)?[-_:/]?v?(\d[^\s,;/]*)")
 _NZ_APART = re.compile(
     r"(?<![^\s,;])nz(?:[\s\u2010-\u2015\u2212]+v?(1(?:\.0)?))?(?![^\s,;])", re.IGNORECASE
 )

@@ -54,8 +54,10 @@ def one_length_in_group(group: Group) -> Iterator[Fail]:
     for name, message, pointer in conflicts(copied or {}):
         if name not in told:
             yield Fail(
-                pointer,
+                pointer if group.is_root else "",
                 f"{message} in the consolidated metadata, though not in the documents",
+                related=() if group.is_root else ("/",),
+                places=() if group.is_root else (Place(group.path), Place("/", pointer)),
                 readers={"xarray": f"{_conflicting(name)['xarray']}, {UNLESS}"},
                 fix=lambda _node: Draft(
                     "suggest", note="zarr.consolidate_metadata(store) writes them again"

@@ -9,11 +9,12 @@ from nz_explorer.conventions.zarr3.nodes import V3, shown
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
-from nz_explorer.engine.fixes import Draft, add, remove
+from nz_explorer.engine.fixes import Draft, add, move, remove
 from nz_explorer.engine.registry import rule
 from nz_explorer.text.phrases import listed, plural
 
 if TYPE_CHECKING:
+    from nz_explorer.engine.findings import FixMaker
     from nz_explorer.model import Array, Consolidated, Group, Node
 
 _MEMBERS = ("kind", "must_understand", "metadata")
@@ -148,7 +149,7 @@ def consolidated_entries(node: Node) -> Iterator[Fail | Undecided]:
             f"consolidated entry {json_text(key)}: {why}",
             impact=None if key.strip("/") else "convention",
             readers=None if key.strip("/") else {},
-            fix=_again,
+            fix=_called_by_its_path(key) if _odd_key(key) else _again,
         )
 
 
@@ -241,6 +242,20 @@ def _odd_key(key: str) -> str | None:
     if key == "zarr.json" or key.endswith("/zarr.json"):
         return "its key is that of a document, not the path of a node"
     return None
+
+
+def _called_by_its_path(key: str) -> FixMaker:
+    """Return the fix that gives an entry the key that readers know, where no other entry has it."""
+
+    def fix(node: Node) -> Draft:
+        entries = node.metadata["consolidated_metadata"]["metadata"]
+        right = key.removesuffix("zarr.json").strip("/")
+        if not right or right in entries:
+            return _again(node)
+        base = "/consolidated_metadata/metadata"
+        return Draft("suggest", (move(pointers.join(base, key), pointers.join(base, right)),))
+
+    return fix
 
 
 def _again(_node: Node) -> Draft:

@@ -22,6 +22,7 @@ from nz_explorer.model import codec_name, configuration_of
 
 if TYPE_CHECKING:
     from nz_explorer.engine.findings import FixMaker
+    from nz_explorer.engine.impact import Impact
     from nz_explorer.model import Array
 from nz_explorer.conventions.zarr3.discouraged import POINTS
 
@@ -39,25 +40,29 @@ _NOT_SUPPORTED = {
 @rule("Z3-ST-001", on="array", formats=V3)
 def transformers(array: Array) -> Iterator[Fail]:
     """Require a list, empty in nearly all data."""
-    given = array.metadata.get("storage_transformers", [])
+    given, alone = array.metadata.get("storage_transformers", []), array.is_root
     pointer = "/storage_transformers"
+    impact: Impact = "blocks" if alone else "values"
+    readers = _NOT_SUPPORTED if alone else _AS_IF_THERE_WERE_NONE
     if not isinstance(given, list):
         nothing = given in (None, {}, "")
+        # to zarr-python what can be gone through is as good as a list
+        listed = isinstance(given, dict | str) and not nothing
         yield Fail(
             pointer,
             f"storage_transformers must be a list, got {shown(given)}",
-            readers={} if given is None or isinstance(given, dict | str) else None,
+            impact=impact if listed else None,
+            readers={} if nothing else readers if listed else None,
             fix=set_to(pointer, []) if nothing else None,
         )
         return
-    alone = array.is_root
     for i, entry in enumerate(given):
         if codec_name(entry) is None:
             yield Fail(
                 f"{pointer}/{i}",
                 f"storage transformer {i} must be an extension, got {shown(entry)}",
-                impact="blocks" if alone else "values",
-                readers=_NOT_SUPPORTED if alone else _AS_IF_THERE_WERE_NONE,
+                impact=impact,
+                readers=readers,
             )
         elif isinstance(entry, dict) and entry.get("must_understand") is False:
             message = f"storage transformer {codec_name(entry)} may be ignored by readers"
@@ -77,8 +82,8 @@ def transformers(array: Array) -> Iterator[Fail]:
                     if alone
                     else "; from its group zarr-python reads the chunks as if it were not there"
                 ),
-                impact="blocks" if alone else "values",
-                readers=_NOT_SUPPORTED if alone else _AS_IF_THERE_WERE_NONE,
+                impact=impact,
+                readers=readers,
             )
 
 
@@ -254,9 +259,11 @@ def _misplaced(pointer: str, given: dict[str, Any], member: str) -> Fail:
     at, place = pointers.join(pointer, member), f"{pointer}/configuration"
     fix = None
     if isinstance(configuration, dict) and member not in configuration:
-        moved = move(at, pointers.join(place, member))
-        steps = (moved,) if "configuration" in given else (add(place, {}), moved)
-        fix = lambda _node: Draft("suggest", steps)  # noqa: E731
+        others = [one for one in given if one not in PARTS and one not in (member, *configuration)]
+        moved = [member, *(one for one in others if one in _settings(pointer, name))]
+        steps = [move(pointers.join(pointer, one), pointers.join(place, one)) for one in moved]
+        whole = (*([] if "configuration" in given else [add(place, {})]), *steps)
+        fix = lambda _node: Draft("suggest", whole)  # noqa: E731
     misread = name == "bytes" and given[member] == "big" and fix is not None
     unseen = dict.fromkeys(("zarr-python", "xarray"), "does not see it, and takes little-endian")
     return Fail(

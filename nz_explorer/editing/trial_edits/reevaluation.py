@@ -118,6 +118,7 @@ class Reevaluation:
         """Find the nodes whose consolidated copy is another one."""
         for path in new.changed_since(old) - {"/"}:
             self.entries = True
+            self.members.add(above(path))  # the lengths of dimensions are compared in the entries
             if self.docs.node_if_loaded(path) is not None:
                 self.nodes.setdefault(path, False)
 

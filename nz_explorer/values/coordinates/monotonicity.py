@@ -13,6 +13,7 @@ import numpy as np
 
 from nz_explorer.model import Array
 from nz_explorer.model.fill_values import FillValue, matches, value_text
+from nz_explorer.model.signedness import with_meant_sign
 from nz_explorer.store import Cancellation
 from nz_explorer.text.phrases import plural
 from nz_explorer.values.coordinates.spacing import Jump, Spacing, python_value
@@ -160,7 +161,8 @@ def check_monotonic(
     -----
     Source: NZ-1.0, Dimension Coordinate Array ("strictly monotonic").
     See https://github.com/zarr-conventions/nz/blob/v1/README.md.
-    Neighbours are compared with ``<`` and ``>``; differences would wrap around or overflow.
+    Neighbours are compared with ``<`` and ``>``; differences would wrap around or overflow. Integers have the sign that
+    ``_Unsigned`` says, as readers show them.
     """
     if array.ndim != 1:
         what = "an unusable shape" if array.ndim is None else plural(array.ndim, "dimension")
@@ -298,7 +300,7 @@ class _Check:
         values = np.concatenate([values for _, values in self.seen])
         places = np.concatenate([start + np.arange(len(values)) for start, values in self.seen])
         there = ~_missing(values, self.opened.array.fill)
-        values, places = values[there], places[there]
+        values, places = with_meant_sign(self.opened.array, values[there]), places[there]
         _, first, where = np.unique(values, return_index=True, return_inverse=True)
         again = np.flatnonzero(first[where] != np.arange(len(values)))
         if not len(again):
@@ -346,11 +348,12 @@ class _Check:
         return Monotonicity("not", start + 1, value, value, note=what)
 
     def _values(self, start: int, values: np.ndarray[Any, Any]) -> Monotonicity | None:
-        if start == 0:
-            self.first = python_value(values[:1])
         missing = _missing(values, self.opened.array.nz_fill)
         if self.other_fill is not None:
             self.hidden += int((_missing(values, self.other_fill) & ~missing).sum())
+        values = with_meant_sign(self.opened.array, values)
+        if start == 0:
+            self.first = python_value(values[:1])
         if self.length == 1:
             return Monotonicity(
                 "trivial",

@@ -821,3 +821,44 @@ def test_what_a_group_has_lost_is_made_again_with_what_its_new_arrays_lack(tmp_p
     _apply(store, _fix(store, "NCZ-SB-002"))
     with netCDF4.Dataset(f"{store.as_uri()}#mode=nczarr,file") as dataset:
         assert [*dataset["g"].variables] == ["a", "b"]
+
+
+def _add(store: Path, name: str, attributes: Mapping[str, Any], **changed: Any) -> None:
+    """Add an array to the group beside the one that is there, as programs other than netCDF-C do."""
+    shutil.copytree(store / "g" / "a", store / "g" / name)
+    (store / "g" / name / ".zattrs").write_text(json.dumps(attributes))
+    _change(store / "g" / name / ".zarray", **changed)
+
+
+def test_an_added_array_is_listed_with_the_dimensions_that_xarray_names(tmp_path: Path) -> None:
+    store = _store(tmp_path / "s.zarr", NOTED)
+    _add(store, "b", {"_ARRAY_DIMENSIONS": ["y", "x"]}, shape=[2, 3], chunks=[2, 3])
+    _apply(store, _fix(store, "NCZ-GRP-002"))
+    with netCDF4.Dataset(f"{store.as_uri()}#mode=nczarr,file") as dataset:
+        assert dataset["g/b"].dimensions == ("y", "x")
+        assert dataset["g/b"].shape == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "changed"),
+    [
+        ({"_ARRAY_DIMENSIONS": ["x"]}, {"dtype": "|b1"}),
+        ({"_ARRAY_DIMENSIONS": ["x"]}, {"shape": [4], "chunks": [4]}),
+        ({"_ARRAY_DIMENSIONS": ["x"], "flags": []}, {}),
+        ({"_ARRAY_DIMENSIONS": ["x"], "_FillValue": 255.0}, {"dtype": "|u1"}),
+        ({"_nczarr_array": NOTED}, {"dtype": "<M8[s]"}),
+        ({}, {}),
+    ],
+)
+def test_an_array_that_would_stop_netcdf_c_is_not_listed(
+    attributes: Mapping[str, Any], changed: Mapping[str, Any], tmp_path: Path
+) -> None:
+    store = _store(tmp_path / "s.zarr", NOTED)
+    _add(store, "b", attributes, **changed)
+    fix = _fix(store, "NCZ-GRP-002")
+    assert fix is not None
+    assert fix.patch == ()
+    assert 'lists "b"' in (fix.note or "")
+    assert nz.check(store, progress=False).readers["netCDF-C"].opens
+    with netCDF4.Dataset(f"{store.as_uri()}#mode=nczarr,file") as dataset:
+        assert [*dataset["g"].variables] == ["a"]

@@ -33,9 +33,8 @@ DEFAULT_FILL = 9.969209968386869e36
 def readable_type(array: Array) -> Iterator[Fail]:
     """Note types that netCDF-C has nothing for."""
     data_type = array.data_type
-    if data_type.status in ("unknown", "malformed"):
+    if data_type.status in ("unknown", "malformed") or has_type(array):
         return  # found by the rules on types
-    numbers = data_type.kind in ("int", "uint") or data_type.name in ("float32", "float64")
     member = "dtype" if array.zarr_format == 2 else "data_type"
     given = array.metadata.get(member)
     if given in nczarr.OLD_CHARACTERS and data_type.kind == "bytes":
@@ -43,10 +42,25 @@ def readable_type(array: Array) -> Iterator[Fail]:
             array.pointer(member),
             f"netCDF-C 4.10 cannot read {shown(given)}, which its versions up to 4.9.0 wrote for characters",
         )
-    elif not numbers and (data_type.kind != "bytes" or str(given).endswith("O")):
+    else:
         spelled = data_type.kind in ("bytes", "raw", "string") and array.zarr_format == 2
         what = f"dtype {shown(given)}" if spelled else data_type.text
         yield Fail(array.pointer(member), f"netCDF-C cannot read {what}")
+
+
+def has_type(array: Array) -> bool:
+    """Whether netCDF-C has a type for the values of an array.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    """
+    data_type = array.data_type
+    given = array.metadata.get("dtype" if array.zarr_format == 2 else "data_type")
+    if data_type.kind == "bytes":
+        return given not in nczarr.OLD_CHARACTERS and not str(given).endswith("O")
+    return data_type.kind in ("int", "uint") or data_type.name in ("float32", "float64")
 
 
 QUANTIZED = (

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from nz_explorer.conventions.nczarr.old_names import VERSION
 from nz_explorer.conventions.nczarr.superblock import (
     AS_PURE,
-    is_reached,
     noted_below,
     unreadable,
     unused,
@@ -22,6 +21,7 @@ from nz_explorer.engine.fixes import Draft, Operation, add, move, replace, set_a
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
 from nz_explorer.model.dialects import nczarr
+from nz_explorer.model.dialects.nczarr_lists import is_reached
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:

@@ -120,6 +120,23 @@ def _as_integer(node: Node) -> Draft | None:
     return Draft("suggest", (replace(node.attribute_pointer("_FillValue"), whole[0]),))
 
 
+def are_taken(array: Array) -> bool:
+    """Whether netCDF-C opens a dataset with the attributes of an array that have no types, which it guesses.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    """
+    typed = nczarr.attribute_types(array)
+    for name, value in array.odd_attributes:
+        if type(value) is list and name not in typed and not nczarr.is_hidden(name):
+            problem = _problem(value)
+            if problem is not None and problem.rule == "Z2-OGC-011":
+                return False
+    return "_FillValue" in typed or not _refusal(array, array.attributes.get("_FillValue"))
+
+
 def _refusal(array: Array, given: Any) -> str:
     """Return what netCDF-C does with a ``_FillValue``; nothing where it takes it."""
     kind, size = array.data_type.kind, array.data_type.itemsize or 0

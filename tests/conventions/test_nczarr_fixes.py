@@ -862,3 +862,53 @@ def test_an_array_that_would_stop_netcdf_c_is_not_listed(
     assert nz.check(store, progress=False).readers["netCDF-C"].opens
     with netCDF4.Dataset(f"{store.as_uri()}#mode=nczarr,file") as dataset:
         assert [*dataset["g"].variables] == ["a"]
+
+
+ATTRIBUTES = {
+    "units": "m",
+    "count": 5,
+    "large": 2**40,
+    "scale": 0.5,
+    "range": [-1, 2**31],
+    "offsets": [1, 2.5],
+    "words": ["a", "b"],
+    "settings": {"a": 1},
+    "flags": [],
+    "nothing": None,
+    "_FillValue": -9999,
+}
+"""Attributes as other programs than netCDF-C write them, without types; of some it cannot guess one."""
+
+
+@pytest.mark.parametrize("noted", [None, {}, {"types": {}}])
+def test_attributes_without_types_get_those_that_hold_their_values(
+    noted: dict[str, Any] | None, tmp_path: Path
+) -> None:
+    store = _store(tmp_path / "s.zarr", NOTED)
+    attributes = {**ATTRIBUTES, **({} if noted is None else {"_nczarr_attr": noted})}
+    _change(store / "g" / "a" / ".zattrs", **attributes)
+    hierarchy = nz.open_store(store, mode="r+")
+    found = nz.check(hierarchy, select=["NCZ-ATT-001"], progress=False).findings
+    here = [one for one in found if one.path == "/g/a"]
+    assert len(here) == (1 if noted is None else len(ATTRIBUTES))
+    nz.apply(here, hierarchy).write()
+    left = nz.check(store, select=["NCZ-ATT"], progress=False)
+    assert [one.rule for one in left.findings if one.path == "/g/a"] == []
+    with netCDF4.Dataset(f"{store.as_uri()}#mode=nczarr,file") as dataset:
+        array = dataset["g/a"]
+        assert array.getncattr("count").dtype == "i4"
+        assert array.getncattr("range").tolist() == [-1, 2**31]
+        assert array.getncattr("offsets").tolist() == [1, 2.5]
+        assert array.getncattr("_FillValue").dtype == "f4"
+        assert array.getncattr("words") == '["a","b"]'
+
+
+def test_true_and_false_have_no_type(tmp_path: Path) -> None:
+    store = _store(tmp_path / "s.zarr", NOTED)
+    _change(store / "g" / "a" / ".zattrs", valid=True, _nczarr_attr={"types": {}})
+    (found,) = (
+        one
+        for one in nz.check(store, select=["NCZ-ATT-001"], progress=False).findings
+        if one.path == "/g/a"
+    )
+    assert found.fix is None

@@ -19,6 +19,7 @@ from nz_explorer.text.phrases import listed, plural
 if TYPE_CHECKING:
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
+from nz_explorer.conventions.nczarr.missing_types import with_type, with_types
 from nz_explorer.conventions.nczarr.old_names import types_of_today
 from nz_explorer.conventions.nczarr.superblock import V2, as_object, read_today, unread, unused
 
@@ -188,6 +189,7 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
             yield Fail(
                 "/.nczattr" if is_old else node.attribute_pointer("_nczarr_attr"),
                 f"no attribute types are given, which NCZarr has of every attribute: {_guesses(node, own)}",
+                fix=None if is_old or beside.is_upper else partial(with_types, own),
             )
         return
     if not place.read and nczarr.is_read(node.hierarchy.root, "superblock"):
@@ -224,6 +226,9 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
             yield Fail(
                 node.attribute_pointer(key),
                 f"attribute {json_text(key)} has no type, which NCZarr has of every attribute: {_guess(node, key)}",
+                fix=partial(with_type, place, key)
+                if "types" in place.value
+                else partial(with_types, own),
             )
     for key in types:
         if key not in node.attributes and not nczarr.is_hidden(key):

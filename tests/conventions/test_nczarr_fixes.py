@@ -847,6 +847,11 @@ def test_an_added_array_is_listed_with_the_dimensions_that_xarray_names(tmp_path
         ({"_ARRAY_DIMENSIONS": ["x"], "flags": []}, {}),
         ({"_ARRAY_DIMENSIONS": ["x"], "_FillValue": 255.0}, {"dtype": "|u1"}),
         ({"_nczarr_array": NOTED}, {"dtype": "<M8[s]"}),
+        ({"_nczarr_array": None, "_ARRAY_DIMENSIONS": ["x"]}, {}),
+        ({"_nczarr_array": NOTED, "_nczarr_attr": []}, {}),
+        ({"_nczarr_array": NOTED, "_nczarr_attr": {"types": {"u": "char"}}, "u": "m"}, {}),
+        ({"_nczarr_array": NOTED, "_nczarr_attr": {"types": {"n": "<i2"}}, "n": 70000}, {}),
+        ({"_nczarr_array": NOTED, "_nczarr_attr": {"types": {"n": "|u1"}}, "n": 255.0}, {}),
         ({}, {}),
     ],
 )

@@ -14,7 +14,8 @@ from nz_explorer.model.dialects import nczarr, netcdf_names
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Group
     from nz_explorer.model.dialects.nczarr import Place
-from nz_explorer.conventions.nczarr.attributes import has_type
+from nz_explorer.conventions.nczarr.attribute_values import values_are_taken
+from nz_explorer.conventions.nczarr.attributes import has_type, types_are_taken
 from nz_explorer.conventions.nczarr.declared_dimensions import full_name
 
 
@@ -52,7 +53,11 @@ def is_readable(array: Array) -> bool:
     array : Array
         The array.
     """
-    return _is_plain(array.name) and has_type(array) and are_taken(array)
+    place = nczarr.find(array, "array")
+    if not _is_plain(array.name) or not (place is None or isinstance(place.value, dict)):
+        return False
+    attributes = are_taken(array) and types_are_taken(array) and values_are_taken(array)
+    return attributes and has_type(array)
 
 
 def _is_plain(name: str) -> bool:

@@ -56,6 +56,26 @@ def values_of_their_types(node: Node) -> Iterator[Fail]:
             )
 
 
+def values_are_taken(node: Node) -> bool:
+    """Whether netCDF-C converts the attributes of a node to the types that are noted for them.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    """
+    for key, meaning in nczarr.attribute_types(node).items():
+        if key in node.attributes and not nczarr.is_hidden(key):
+            words = meaning in ("char", "json", "string")
+            value = node.attributes[key] if words else netcdf_numbers.as_numbers(node, key)
+            if not _is_of(value, meaning):
+                if _harm(value, meaning, masks=key == "_FillValue")[0] == "blocks":
+                    return False
+            elif "int" in meaning and _is_refused(value, meaning):
+                return False
+    return True
+
+
 @rule(
     "NCZ-ATT-003",
     on="root",

@@ -328,6 +328,28 @@ def _is_looked_up(node: Node, key: str) -> bool:
     return key in node.attributes and not own
 
 
+def types_are_taken(node: Node) -> bool:
+    """Whether netCDF-C takes what is noted of the types of a node's attributes, if anything is.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    """
+    place = nczarr.find(node, "attr")
+    if place is None:
+        return True
+    types = place.value.get("types", {}) if isinstance(place.value, dict) else None
+    if not isinstance(types, dict):
+        return False
+    used = (one for key, one in types.items() if _is_looked_up(node, key))
+    return all(
+        one in _WITHOUT_LENGTH
+        or ("U" not in str(one) and nczarr.type_at(place, one) not in (None, "json"))
+        for one in used
+    )
+
+
 def _as_characters(pointer: str) -> FixMaker:
     return lambda _node: Draft("suggest", (replace(pointer, ">S1"),))
 

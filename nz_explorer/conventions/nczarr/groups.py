@@ -378,7 +378,8 @@ def _why_not(kind: str, left: list[str], stopping: set[str]) -> str:
     if kind == "groups":
         return f"make the NCZarr metadata of {named} first: without them netCDF-C may see nothing there, or open nothing at all"
     if all(name in stopping for name in left):
-        return f"netCDF-C cannot open a dataset that lists {named}: it takes no such name or type, or not the attributes"
+        # whichever it is, another rule says it
+        return f"netCDF-C cannot open a dataset that lists {named}: it does not take its name, its type, its attributes, or what is noted of them"
     return f"netCDF-C cannot open a dataset that lists {named} without NCZarr metadata"
 
 

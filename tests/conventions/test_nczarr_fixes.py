@@ -917,3 +917,22 @@ def test_true_and_false_have_no_type(tmp_path: Path) -> None:
         if one.path == "/g/a"
     )
     assert found.fix is None
+
+
+def test_a_group_is_not_listed_with_an_array_that_would_stop_netcdf_c(tmp_path: Path) -> None:
+    store = _store(tmp_path / "s.zarr", NOTED)
+    _group(store, "", groups=[])
+    _change(store / "g" / "a" / ".zarray", dtype="|b1")
+    fix = _fix(store, "NCZ-GRP-002")
+    assert fix is not None
+    assert fix.patch == ()
+    assert (fix.note or "").startswith("see first to /g/a")
+
+
+def test_an_array_that_would_stop_netcdf_c_is_left_out_of_new_notes(tmp_path: Path) -> None:
+    store = _store(tmp_path / "s.zarr", NOTED)
+    _add(store, "b", {"_ARRAY_DIMENSIONS": ["x"]}, dtype="|b1")
+    (store / "g" / ".zattrs").write_text("{}")
+    _apply(store, _fix(store, "NCZ-SB-002"))
+    with netCDF4.Dataset(f"{store.as_uri()}#mode=nczarr,file") as dataset:
+        assert [*dataset["g"].variables] == ["a"]

@@ -372,6 +372,17 @@ def _bare(nodes: Iterable[Node]) -> Iterator[str]:
         yield from _bare(group.groups)
 
 
+def _stopping(nodes: Iterable[Node]) -> Iterator[str]:
+    """Yield the arrays in groups that these list, and that stop netCDF-C."""
+    for group in nodes:
+        notes = nczarr.group_notes(group) if isinstance(group, Group) else None
+        if not isinstance(group, Group) or notes is None:
+            continue
+        names = notes.arrays or ()
+        yield from (a.path for a in group.arrays if a.name in names and not is_readable(a))
+        yield from _stopping(one for one in group.groups if one.name in (notes.groups or ()))
+
+
 def _why_not(kind: str, left: list[str], stopping: set[str]) -> str:
     """Say why arrays or groups that are there are not listed."""
     named = listed(map(json_text, left))
@@ -408,6 +419,9 @@ def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
         note = (
             f"make the NCZarr metadata of {listed(bare)} first: without them netCDF-C opens nothing"
         )
+        return Draft("suggest", note=note)
+    if stops := list(_stopping(added)):
+        note = f"see first to {listed(stops)}: netCDF-C would stop there, and open nothing"
         return Draft("suggest", note=note)
     operation = (replace if member in place.value else add)(place.at(member), names)
     operations = () if names == before else (operation, *made.declarations(place))

@@ -253,9 +253,13 @@ def test_characters_do_not_become_strings_unasked(tmp_path: Path) -> None:
         assert fix.safety == safety
     (store / ".zattrs").write_text("{}", "utf-8")
     document.write_text(json.dumps({**given, "dtype": ">S1"}), "utf-8")
-    fix = _fix(store, "Z2-DT-001")
-    assert fix is not None
-    assert fix.safety == "safe"
+    # a superblock that was lost can be added again; without what is noted of the array it is none of netCDF-C's
+    for attributes, safety in ((None, "suggest"), ({"_ARRAY_DIMENSIONS": ["x"]}, "safe")):
+        if attributes is not None:
+            (store / "g/a/.zattrs").write_text(json.dumps(attributes), "utf-8")
+        fix = _fix(store, "Z2-DT-001")
+        assert fix is not None
+        assert fix.safety == safety
 
 
 @pytest.mark.parametrize("given", ["3", 3.0, {"size": "three", "unlimited": 0}, None])
@@ -817,3 +821,118 @@ def test_what_a_group_has_lost_is_made_again_with_what_its_new_arrays_lack(tmp_p
     _apply(store, _fix(store, "NCZ-SB-002"))
     with netCDF4.Dataset(f"{store.as_uri()}#mode=nczarr,file") as dataset:
         assert [*dataset["g"].variables] == ["a", "b"]
+
+
+def _add(store: Path, name: str, attributes: Mapping[str, Any], **changed: Any) -> None:
+    """Add an array to the group beside the one that is there, as programs other than netCDF-C do."""
+    shutil.copytree(store / "g" / "a", store / "g" / name)
+    (store / "g" / name / ".zattrs").write_text(json.dumps(attributes))
+    _change(store / "g" / name / ".zarray", **changed)
+
+
+def test_an_added_array_is_listed_with_the_dimensions_that_xarray_names(tmp_path: Path) -> None:
+    store = _store(tmp_path / "s.zarr", NOTED)
+    _add(store, "b", {"_ARRAY_DIMENSIONS": ["y", "x"]}, shape=[2, 3], chunks=[2, 3])
+    _apply(store, _fix(store, "NCZ-GRP-002"))
+    with netCDF4.Dataset(f"{store.as_uri()}#mode=nczarr,file") as dataset:
+        assert dataset["g/b"].dimensions == ("y", "x")
+        assert dataset["g/b"].shape == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "changed"),
+    [
+        ({"_ARRAY_DIMENSIONS": ["x"]}, {"dtype": "|b1"}),
+        ({"_ARRAY_DIMENSIONS": ["x"]}, {"shape": [4], "chunks": [4]}),
+        ({"_ARRAY_DIMENSIONS": ["x"], "flags": []}, {}),
+        ({"_ARRAY_DIMENSIONS": ["x"], "_FillValue": 255.0}, {"dtype": "|u1"}),
+        ({"_nczarr_array": NOTED}, {"dtype": "<M8[s]"}),
+        ({"_nczarr_array": None, "_ARRAY_DIMENSIONS": ["x"]}, {}),
+        ({"_nczarr_array": NOTED, "_nczarr_attr": []}, {}),
+        ({"_nczarr_array": NOTED, "_nczarr_attr": {"types": {"u": "char"}}, "u": "m"}, {}),
+        ({"_nczarr_array": NOTED, "_nczarr_attr": {"types": {"n": "<i2"}}, "n": 70000}, {}),
+        ({"_nczarr_array": NOTED, "_nczarr_attr": {"types": {"n": "|u1"}}, "n": 255.0}, {}),
+        ({}, {}),
+    ],
+)
+def test_an_array_that_would_stop_netcdf_c_is_not_listed(
+    attributes: Mapping[str, Any], changed: Mapping[str, Any], tmp_path: Path
+) -> None:
+    store = _store(tmp_path / "s.zarr", NOTED)
+    _add(store, "b", attributes, **changed)
+    fix = _fix(store, "NCZ-GRP-002")
+    assert fix is not None
+    assert fix.patch == ()
+    assert 'lists "b"' in (fix.note or "")
+    assert nz.check(store, progress=False).readers["netCDF-C"].opens
+    with netCDF4.Dataset(f"{store.as_uri()}#mode=nczarr,file") as dataset:
+        assert [*dataset["g"].variables] == ["a"]
+
+
+ATTRIBUTES = {
+    "units": "m",
+    "count": 5,
+    "large": 2**40,
+    "scale": 0.5,
+    "range": [-1, 2**31],
+    "offsets": [1, 2.5],
+    "words": ["a", "b"],
+    "settings": {"a": 1},
+    "flags": [],
+    "nothing": None,
+    "_FillValue": -9999,
+}
+"""Attributes as other programs than netCDF-C write them, without types; of some it cannot guess one."""
+
+
+@pytest.mark.parametrize("noted", [None, {}, {"types": {}}])
+def test_attributes_without_types_get_those_that_hold_their_values(
+    noted: dict[str, Any] | None, tmp_path: Path
+) -> None:
+    store = _store(tmp_path / "s.zarr", NOTED)
+    attributes = {**ATTRIBUTES, **({} if noted is None else {"_nczarr_attr": noted})}
+    _change(store / "g" / "a" / ".zattrs", **attributes)
+    hierarchy = nz.open_store(store, mode="r+")
+    found = nz.check(hierarchy, select=["NCZ-ATT-001"], progress=False).findings
+    here = [one for one in found if one.path == "/g/a"]
+    assert len(here) == (1 if noted is None else len(ATTRIBUTES))
+    nz.apply(here, hierarchy).write()
+    left = nz.check(store, select=["NCZ-ATT"], progress=False)
+    assert [one.rule for one in left.findings if one.path == "/g/a"] == []
+    with netCDF4.Dataset(f"{store.as_uri()}#mode=nczarr,file") as dataset:
+        array = dataset["g/a"]
+        assert array.getncattr("count").dtype == "i4"
+        assert array.getncattr("range").tolist() == [-1, 2**31]
+        assert array.getncattr("offsets").tolist() == [1, 2.5]
+        assert array.getncattr("_FillValue").dtype == "f4"
+        assert array.getncattr("words") == '["a","b"]'
+
+
+def test_true_and_false_have_no_type(tmp_path: Path) -> None:
+    store = _store(tmp_path / "s.zarr", NOTED)
+    _change(store / "g" / "a" / ".zattrs", valid=True, _nczarr_attr={"types": {}})
+    (found,) = (
+        one
+        for one in nz.check(store, select=["NCZ-ATT-001"], progress=False).findings
+        if one.path == "/g/a"
+    )
+    assert found.fix is None
+
+
+def test_a_group_is_not_listed_with_an_array_that_would_stop_netcdf_c(tmp_path: Path) -> None:
+    store = _store(tmp_path / "s.zarr", NOTED)
+    _group(store, "", groups=[])
+    _change(store / "g" / "a" / ".zarray", dtype="|b1")
+    fix = _fix(store, "NCZ-GRP-002")
+    assert fix is not None
+    assert fix.patch == ()
+    assert (fix.note or "").startswith("see first to /g/a")
+
+
+def test_an_array_that_would_stop_netcdf_c_is_left_out_of_new_notes(tmp_path: Path) -> None:
+    store = _store(tmp_path / "s.zarr", NOTED)
+    _add(store, "b", {"_ARRAY_DIMENSIONS": ["x"]}, dtype="|b1")
+    (store / "g" / ".zattrs").write_text("{}")
+    _apply(store, _fix(store, "NCZ-SB-002"))
+    with netCDF4.Dataset(f"{store.as_uri()}#mode=nczarr,file") as dataset:
+        assert [*dataset["g"].variables] == ["a"]

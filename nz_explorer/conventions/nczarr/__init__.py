@@ -32,6 +32,7 @@ NCZARR = Convention(
             "dimensions",
             "dimension_lengths",
             "attributes",
+            "attribute_values",
         )
     ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, is_integer, shown
+from nz_explorer.conventions.zarr3.nodes import is_integer, shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, Operation, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array
-from nz_explorer.model.dialects import nczarr, netcdf_numbers
+from nz_explorer.model.dialects import nczarr
 from nz_explorer.model.dialects.nczarr_types import attribute_type
-from nz_explorer.text.phrases import article, listed, plural
+from nz_explorer.text.phrases import listed, plural
 
 if TYPE_CHECKING:
-    from nz_explorer.engine.impact import Impact
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
+from nz_explorer.conventions.nczarr.missing_types import with_type, with_types
 from nz_explorer.conventions.nczarr.old_names import types_of_today
 from nz_explorer.conventions.nczarr.superblock import V2, as_object, read_today, unread, unused
-from nz_explorer.conventions.nczarr.text_as_json import no_text, shortened, stops_as_text
 
 ROUNDED_FILL = 9.96921e36
 
@@ -36,9 +34,8 @@ DEFAULT_FILL = 9.969209968386869e36
 def readable_type(array: Array) -> Iterator[Fail]:
     """Note types that netCDF-C has nothing for."""
     data_type = array.data_type
-    if data_type.status in ("unknown", "malformed"):
+    if data_type.status in ("unknown", "malformed") or has_type(array):
         return  # found by the rules on types
-    numbers = data_type.kind in ("int", "uint") or data_type.name in ("float32", "float64")
     member = "dtype" if array.zarr_format == 2 else "data_type"
     given = array.metadata.get(member)
     if given in nczarr.OLD_CHARACTERS and data_type.kind == "bytes":
@@ -46,10 +43,25 @@ def readable_type(array: Array) -> Iterator[Fail]:
             array.pointer(member),
             f"netCDF-C 4.10 cannot read {shown(given)}, which its versions up to 4.9.0 wrote for characters",
         )
-    elif not numbers and (data_type.kind != "bytes" or str(given).endswith("O")):
+    else:
         spelled = data_type.kind in ("bytes", "raw", "string") and array.zarr_format == 2
         what = f"dtype {shown(given)}" if spelled else data_type.text
         yield Fail(array.pointer(member), f"netCDF-C cannot read {what}")
+
+
+def has_type(array: Array) -> bool:
+    """Whether netCDF-C has a type for the values of an array.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    """
+    data_type = array.data_type
+    given = array.metadata.get("dtype" if array.zarr_format == 2 else "data_type")
+    if data_type.kind == "bytes":
+        return given not in nczarr.OLD_CHARACTERS and not str(given).endswith("O")
+    return data_type.kind in ("int", "uint") or data_type.name in ("float32", "float64")
 
 
 QUANTIZED = (
@@ -144,8 +156,14 @@ def _full_precision(node: Node) -> Draft:
     return Draft("unsafe", operations, note)
 
 
-def _typed(node: Node) -> tuple[Place, dict[str, Any]] | None:
-    """Return the types that are noted of a node's attributes, as they are spelled, and where."""
+def types_noted(node: Node) -> tuple[Place, dict[str, Any]] | None:
+    """Return the types that are noted of a node's attributes, as they are spelled, and where.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    """
     place = nczarr.find(node, "attr")
     types = None if place is None else place.member("types")[1]
     return (place, types) if place is not None and isinstance(types, dict) else None
@@ -171,6 +189,7 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
             yield Fail(
                 "/.nczattr" if is_old else node.attribute_pointer("_nczarr_attr"),
                 f"no attribute types are given, which NCZarr has of every attribute: {_guesses(node, own)}",
+                fix=None if is_old or beside.is_upper else partial(with_types, own),
             )
         return
     if not place.read and nczarr.is_read(node.hierarchy.root, "superblock"):
@@ -207,6 +226,9 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
             yield Fail(
                 node.attribute_pointer(key),
                 f"attribute {json_text(key)} has no type, which NCZarr has of every attribute: {_guess(node, key)}",
+                fix=partial(with_type, place, key)
+                if "types" in place.value
+                else partial(with_types, own),
             )
     for key in types:
         if key not in node.attributes and not nczarr.is_hidden(key):
@@ -267,7 +289,7 @@ def _types_of_today(place: Place, node: Node) -> Draft | None:
 @rule("NCZ-ATT-002", "NCZ-ATT-006", on="node")
 def known_types(node: Node) -> Iterator[Fail]:
     """Require types that netCDF-C knows."""
-    found = _typed(node)
+    found = types_noted(node)
     if found is None:
         return
     place, types = found
@@ -306,129 +328,30 @@ def _is_looked_up(node: Node, key: str) -> bool:
     return key in node.attributes and not own
 
 
+def types_are_taken(node: Node) -> bool:
+    """Whether netCDF-C takes what is noted of the types of a node's attributes, if anything is.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    """
+    place = nczarr.find(node, "attr")
+    if place is None:
+        return True
+    types = place.value.get("types", {}) if isinstance(place.value, dict) else None
+    if not isinstance(types, dict):
+        return False
+    used = (one for key, one in types.items() if _is_looked_up(node, key))
+    return all(
+        one in _WITHOUT_LENGTH
+        or ("U" not in str(one) and nczarr.type_at(place, one) not in (None, "json"))
+        for one in used
+    )
+
+
 def _as_characters(pointer: str) -> FixMaker:
     return lambda _node: Draft("suggest", (replace(pointer, ">S1"),))
-
-
-@rule("NCZ-ATT-003", on="node", needs=("attributes",))
-def values_of_their_types(node: Node) -> Iterator[Fail]:
-    """Require values that fit the given types."""
-    found = _typed(node)
-    if found is None:
-        return
-    for key, meaning in nczarr.attribute_types(node).items():
-        if key not in node.attributes or nczarr.is_hidden(key):
-            continue
-        words = meaning in ("char", "json", "string")
-        value = node.attributes[key] if words else netcdf_numbers.as_numbers(node, key)
-        if meaning == "char" and stops_as_text(node, value):
-            yield read_today(node, found[0], no_text(node, key))
-        elif meaning == "char" and type(value) in (bool, int, float):
-            yield from shortened(node, key, found[0])
-        elif not _is_of(value, meaning):
-            impact, does = _harm(value, meaning, masks=key == "_FillValue")
-            unfit = Fail(
-                node.attribute_pointer(key),
-                f"{key} = {shown(node.attributes[key])} is not {article(meaning)}",
-                impact=impact,
-                readers={"netCDF-C": does} if does else None,
-            )
-            yield read_today(node, found[0], unfit)
-        elif key == "_FillValue" and isinstance(node, Array) and not _same_type(node, meaning):
-            yield Fail(
-                found[0].at("types", key),
-                f"the type of _FillValue is {meaning}, that of the array {node.data_type.text}",
-            )
-
-
-@rule(
-    "NCZ-ATT-003",
-    on="root",
-    formats=(2,),
-    needs=("attributes",),
-    when=lambda root: nczarr.PROPERTIES in root.attributes,
-)
-def properties_are_text(root: Node) -> Iterator[Fail]:
-    """Require text where netCDF-C notes which of its versions wrote the dataset."""
-    given = root.attributes[nczarr.PROPERTIES]
-    if not isinstance(given, str):
-        yield Fail(
-            root.attribute_pointer(nczarr.PROPERTIES),
-            f"{nczarr.PROPERTIES} = {shown(given)} is no text",
-            impact="blocks",
-            readers=NCZARR_ERROR,
-            fix=_without_properties,
-        )
-
-
-def _without_properties(node: Node) -> Draft:
-    """Take the note away, and its type, which would be one of nothing."""
-    operations = [remove(node.attribute_pointer(nczarr.PROPERTIES))]
-    found = _typed(node)
-    if found is not None and nczarr.PROPERTIES in found[1]:
-        operations.append(remove(found[0].at("types", nczarr.PROPERTIES)))
-    return Draft("suggest", tuple(operations))
-
-
-_LARGEST_FLOAT32 = 3.4028235677973366e38
-"""The first number that float32 rounds to infinity."""
-
-
-def _harm(value: Any, meaning: str, *, masks: bool) -> tuple[Impact | None, str]:
-    """Return the impact of a value that does not fit its type, and what netCDF-C 4.10 makes of it."""
-    items = value if isinstance(value, list) else [value]
-    if masks and len(items) == 1 and isinstance(items[0], bool):
-        return "values", f"takes it for {int(items[0])}, which is missing then"
-    if not all(isinstance(one, str | int | float) for one in items):
-        return None, ""  # anything else is text to netCDF-C, whatever its type
-    if meaning == "string":
-        return "blocks", "cannot open the dataset: invalid argument"
-    whole = "int" in meaning
-    endless = any(isinstance(one, float) and not math.isfinite(one) for one in items)
-    if (whole and endless) or any(isinstance(one, str) for one in items):
-        return "blocks", "crashes the process, or cannot open the dataset"
-    if whole and netcdf_numbers.numbers(list(filter(is_integer, items)), meaning) is None:
-        return "blocks", "cannot open the dataset: numeric conversion not representable"
-    if whole and any(isinstance(one, float) for one in items):
-        return "values", "drops the fractions"
-    if meaning == "float32" and any(abs(one) > _LARGEST_FLOAT32 for one in items):
-        return "values", "reads infinity"
-    return None, ""
-
-
-def _is_of(value: Any, meaning: str) -> bool:
-    if meaning == "string":
-        items = value if isinstance(value, list) else [value]
-        return all(isinstance(item, str) for item in items)
-    # Text that is JSON is written as JSON, so characters may be anything.
-    return meaning in ("char", "json") or netcdf_numbers.numbers(value, meaning) is not None
-
-
-def _same_type(array: Array, meaning: str) -> bool:
-    data_type = array.data_type
-    if data_type.kind in ("bytes", "string"):
-        return meaning in ("char", "string")
-    return data_type.kind == "unknown" or data_type.name == meaning
-
-
-@rule("NCZ-ATT-004", on="node", needs=("attributes",))
-def named_numbers(node: Node) -> Iterator[Fail]:
-    """Note texts that are numbers according to their type."""
-    for key, meaning in nczarr.attribute_types(node).items():
-        value = node.attributes.get(key)
-        items = value if isinstance(value, list) else [value]
-        words = [
-            item
-            for item in items
-            if isinstance(item, str) and netcdf_numbers.QUOTED_NUMBER.fullmatch(item)
-        ]
-        if meaning.startswith("float") and words:
-            names = [json_text(word) for word in dict.fromkeys(words)]
-            are = "is a number" if len(names) == 1 else "are numbers"
-            yield Fail(
-                node.attribute_pointer(key),
-                f"{listed(names)} in {key} {are}, because its type is {meaning}",
-            )
 
 
 @rule("NCZ-ATT-005", on="node", needs=("attributes",))

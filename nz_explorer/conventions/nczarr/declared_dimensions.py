@@ -61,8 +61,9 @@ def _declared_in(
         is_lost = nczarr.find(array.hierarchy.root, "superblock") is not None
         return Undecided("dependency: NCZ-SB-002") if is_lost else None
     notes = nczarr.group_notes(group)
-    if notes is not None and name in notes.dimensions:
-        return group, notes.dimensions[name]
+    known = None if notes is None else notes.dimension(name)
+    if known is not None:
+        return group, known
     given = place.member("dimensions")[1]
     malformed = given is not None and (not isinstance(given, dict) or name in given)
     return Undecided("dependency: NCZ-GRP-001") if malformed or notes is None else None

@@ -19,13 +19,16 @@ from nz_explorer.engine.fixes import Draft, add, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
 from nz_explorer.model.dialects import nczarr, nczarr_lengths, netcdf_names
+from nz_explorer.model.dialects.nczarr_lists import is_reached
 from nz_explorer.text.phrases import article, listed
 
 if TYPE_CHECKING:
     from nz_explorer.engine.impact import Impact
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
-from nz_explorer.conventions.nczarr.superblock import V2, as_object, is_reached, read_today, unread
+from nz_explorer.conventions.nczarr.added_arrays import is_readable
+from nz_explorer.conventions.nczarr.added_arrays import noted as noted_of
+from nz_explorer.conventions.nczarr.superblock import V2, as_object, read_today, unread
 
 HARMLESS: tuple[Impact, str] = ("convention", "")
 """What a list does that netCDF-C does not mind, or of its first version, which nothing reads any more."""
@@ -369,6 +372,28 @@ def _bare(nodes: Iterable[Node]) -> Iterator[str]:
         yield from _bare(group.groups)
 
 
+def _stopping(nodes: Iterable[Node]) -> Iterator[str]:
+    """Yield the arrays in groups that these list, and that stop netCDF-C."""
+    for group in nodes:
+        notes = nczarr.group_notes(group) if isinstance(group, Group) else None
+        if not isinstance(group, Group) or notes is None:
+            continue
+        names = notes.arrays or ()
+        yield from (a.path for a in group.arrays if a.name in names and not is_readable(a))
+        yield from _stopping(one for one in group.groups if one.name in (notes.groups or ()))
+
+
+def _why_not(kind: str, left: list[str], stopping: set[str]) -> str:
+    """Say why arrays or groups that are there are not listed."""
+    named = listed(map(json_text, left))
+    if kind == "groups":
+        return f"make the NCZarr metadata of {named} first: without them netCDF-C may see nothing there, or open nothing at all"
+    if all(name in stopping for name in left):
+        # whichever it is, another rule says it
+        return f"netCDF-C cannot open a dataset that lists {named}: it does not take its name, its type, its attributes, or what is noted of them"
+    return f"netCDF-C cannot open a dataset that lists {named} without NCZarr metadata"
+
+
 def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
     """Name what is there – but what has no notes of its own netCDF-C does not open, nor all the rest."""
     place = nczarr.find_object(node, "group")
@@ -381,8 +406,12 @@ def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
     there = list(dict.fromkeys(_names_there(node, kind, before)))
     # they are none until TREE-002 and TREE-015 are cured
     there += [one for one in before if one in _found_by_others(node, kind) and one not in there]
-    names = [name for name in there if name in before or name in noted]
-    added = [child for child in node.children or () if child.name in set(names) - set(before)]
+    arrays = [one for one in node.arrays if kind == "arrays" and one.name not in before]
+    stopping = {one.name for one in arrays if not is_readable(one)}
+    made = noted_of(node, place, (one for one in arrays if one.name not in noted))
+    listable = (noted - stopping) | {*before, *made.arrays}
+    names = [name for name in there if name in listable]
+    added = [one for one in node.children or () if one.name in (set(names) & noted) - set(before)]
     if lost := list(dict.fromkeys(_unresolved(added))):
         said = "dimensions that are referred to and not declared"
         return Draft("suggest", note=f"declare {listed(lost)} first: netCDF-C crashes at {said}")
@@ -391,14 +420,19 @@ def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
             f"make the NCZarr metadata of {listed(bare)} first: without them netCDF-C opens nothing"
         )
         return Draft("suggest", note=note)
+    if stops := list(_stopping(added)):
+        note = f"see first to {listed(stops)}: netCDF-C would stop there, and open nothing"
+        return Draft("suggest", note=note)
     operation = (replace if member in place.value else add)(place.at(member), names)
-    operations = () if names == before else (operation,)
+    operations = () if names == before else (operation, *made.declarations(place))
+    also = tuple(made.drafts)
     if left := [name for name in there if name not in names]:
-        named = listed(map(json_text, left))
-        note = f"netCDF-C cannot open a dataset that lists {named} without NCZarr metadata"
-        if kind == "groups":
-            note = f"make the NCZarr metadata of {named} first: without them netCDF-C may see nothing there, or open nothing at all"
-        return Draft("suggest", operations, note)
+        note = _why_not(kind, left, stopping)
+        return Draft("suggest", operations, note, also=also)
+    if also:
+        return Draft(
+            "suggest", operations, "the dimensions are those of _ARRAY_DIMENSIONS", also=also
+        )
     gone = [name for name in before if name not in names]
     # as where only .zarray was lost
     if remains := [name for name in gone if name in node.other_names]:

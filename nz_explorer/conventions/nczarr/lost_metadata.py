@@ -7,10 +7,10 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.nczarr.added_arrays import is_readable
 from nz_explorer.conventions.nczarr.old_names import VERSION
 from nz_explorer.conventions.nczarr.superblock import (
     AS_PURE,
-    is_reached,
     noted_below,
     unreadable,
     unused,
@@ -22,6 +22,7 @@ from nz_explorer.engine.fixes import Draft, Operation, add, move, replace, set_a
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
 from nz_explorer.model.dialects import nczarr
+from nz_explorer.model.dialects.nczarr_lists import is_reached
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -346,13 +347,13 @@ def _group_metadata(
     late = era != "attributes"
     value = {
         nczarr.MEMBERS["dimensions"][late]: lengths,
-        nczarr.MEMBERS["arrays"][late]: [array.name for array in node.arrays],
+        nczarr.MEMBERS["arrays"][late]: [one.name for one in node.arrays if is_readable(one)],
         "groups": [group.name for group in node.groups],
     }
     note = "made from the shapes and names of the arrays; which dimensions were unlimited is not known any more"
     also: list[Draft] = []
     lost: list[str] = []
-    for array in node.arrays:
+    for array in filter(is_readable, node.arrays):
         if nczarr.find(array, "array") is None:
             made = _noted_again(array, node.path, lengths, era)
             lost.extend([] if made else [array.path])

@@ -18,7 +18,8 @@ from nz_explorer.engine.fixes import add as add_at
 from nz_explorer.engine.fixes import replace as replace_at
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
-from nz_explorer.model.dialects import nczarr, netcdf_names
+from nz_explorer.model.dialects import nczarr
+from nz_explorer.model.dialects.nczarr_lists import is_reached
 from nz_explorer.store import url_modes
 from nz_explorer.text.phrases import listed
 
@@ -216,20 +217,6 @@ def unused(found: Fail) -> Fail:
         What a rule says of it.
     """
     return replace(found, impact="convention", readers={})
-
-
-def is_reached(node: Node) -> bool:
-    """Whether netCDF-C gets to a node: each group above it lists the next."""
-    here, is_array = node.path, isinstance(node, Array)
-    for path in paths.all_above(here):
-        above = node.hierarchy.get(path)
-        place = None if above is None else nczarr.find_object(above, "group")
-        if place is not None and place.read:  # else netCDF-C looks at what is there
-            listed = place.member("arrays" if is_array else "groups")[1]
-            if here.rpartition("/")[2] not in (netcdf_names.names_read(listed) or ()):
-                return False
-        here, is_array = path, False
-    return True
 
 
 def unread(place: Place) -> Undecided | None:

@@ -46,6 +46,7 @@ ZARR2 = Convention(
             "chunks",
             "ogc",
             "netcdf.attributes",
+            "netcdf.memory",
             "netcdf.names",
             "netcdf.escapes",
         )

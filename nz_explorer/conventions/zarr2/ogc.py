@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -48,6 +47,7 @@ _MULTISCALES = re.compile(r"multi[ _-]?scales?", re.IGNORECASE)
 
 FLOATS = ("float32", "float64")
 XARRAY = {"xarray": "raises ValueError and cannot open the group"}
+_NO_SPACE = {"netCDF-C": "writes beyond the space for names, and may crash the process (4.10)"}
 
 
 def _has_no_names(array: Array) -> bool:
@@ -158,7 +158,7 @@ def _for_readers(array: Array, given: Any) -> dict[str, str]:
     twice = named and any(name in given[:place] for place, name in enumerate(given[rank:], rank))
     # it has space for an odd number of them, and for three at least
     no_space = named and rank > 0 and len(given) > max(3, rank | 1)
-    crashes = CRASHES if no_text or too_short or no_space else {}
+    crashes = CRASHES if no_text or too_short else _NO_SPACE if no_space else {}
     if twice and not crashes:
         crashes = {"netCDF-C": "refuses the dataset: Invalid dimension size"}
     if isinstance(given, str) and rank != 1:
@@ -270,31 +270,6 @@ def no_scalars(array: Array) -> Iterator[Fail]:
             "/.zarray/shape",
             "netCDF-C up to 4.10 does not show arrays with the shape []",
             impact=impact_of_netcdf(array),
-        )
-
-
-LARGE = 2**31
-"""Bytes of a chunk above which it is noted."""
-LARGEST = 2**64
-"""Bytes from which netCDF-C does not open a dataset."""
-
-
-@rule("Z2-OGC-015", on="array", formats=V2, needs=("shape", "chunk shape", "data type"))
-def chunks_fit_into_memory(array: Array) -> Iterator[Fail]:
-    """Note chunks that netCDF-C cannot hold in memory, also where none is stored."""
-    size = math.prod(array.chunk_shape or ()) * (array.data_type.itemsize or 1)
-    if size >= LARGEST:
-        yield Fail(
-            "/.zarray/chunks",
-            f"a chunk has {size:,} bytes, and netCDF-C refuses a dataset with chunks of 2⁶⁴ bytes and more",
-            impact=impact_of_netcdf(array),
-            readers={"netCDF-C": "refuses the dataset: invalid argument"},
-        )
-    elif size > LARGE:
-        yield Fail(
-            "/.zarray/chunks",
-            f"a chunk has {size / 2**30:,.1f} GiB; netCDF-C needs memory for a whole one to read a single value, also where none is stored",
-            readers={},
         )
 
 

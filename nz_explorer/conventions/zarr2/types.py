@@ -42,8 +42,11 @@ BEFORE_3_4_1 = {
 
 
 def _bytes_without_order(pointer: str, node: Node) -> Draft:
-    """Return the type that zarr-python reads, which is another one to netCDF-C in a dataset with its superblock."""
-    kept_apart = nczarr.is_read(node.hierarchy.root, "superblock")
+    """Return the type that zarr-python reads, which is another one to netCDF-C in a dataset with its superblock.
+
+    What it noted of the array counts, too: a superblock that was lost can be added again (NCZ-SB-001).
+    """
+    kept_apart = nczarr.is_read(node.hierarchy.root, "superblock") or nczarr.find(node, "array")
     note = "netCDF-C takes >S1 for characters, and |S1 for strings of one character"
     return Draft(
         "suggest" if kept_apart else "safe",

@@ -103,10 +103,10 @@ class Judge:
     def documents(self, node: Node) -> RuleResults:
         """Return the results on a node's own documents."""
         if node.path == "/":
-            return as_seen(self.plan(f"root {node.kind}", node.zarr_format).run_node(node))
+            return as_seen(self.plan(f"root {node.kind}", node.zarr_format).run_node(node), node)
         if node.state == "missing" or not node.documents:
             return NOTHING
-        return as_seen(self.plan(node.kind, node.zarr_format).run_node(node))
+        return as_seen(self.plan(node.kind, node.zarr_format).run_node(node), node)
 
     def name(self, node: Node) -> RuleResults:
         """Return the results on a node's name; the root has none."""

@@ -19,7 +19,7 @@ from nz_explorer.documents import pointers
 from nz_explorer.model import paths
 from nz_explorer.model.dialects import nczarr_lengths, netcdf_json, netcdf_numbers
 from nz_explorer.model.dialects.nczarr_types import TYPE_NUMBERS, attribute_type
-from nz_explorer.model.dialects.netcdf_names import can_be_key
+from nz_explorer.model.dialects.netcdf_names import can_be_key, in_its_form
 
 if TYPE_CHECKING:
     from nz_explorer.model.array import Array
@@ -173,6 +173,11 @@ class GroupNotes:
         # They become parts of keys, and a stranger has written them.
         noted = filter(can_be_key, (*(arrays or ()), *(groups or ())))
         return tuple(dict.fromkeys(noted))
+
+    def dimension(self, name: str) -> DeclaredDimension | None:
+        """Return the dimension of a name, which netCDF-C compares in one form of Unicode; None where there is none."""
+        forms = {in_its_form(known): known for known in self.dimensions}
+        return self.dimensions.get(name) or self.dimensions.get(forms.get(in_its_form(name), ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,7 +365,7 @@ def dimension(hierarchy: Hierarchy, reference: str) -> tuple[Node, DeclaredDimen
     path, _, name = reference.rpartition("/")
     group = hierarchy.node_if_loaded(path or "/")
     notes = None if group is None else group_notes(group)
-    found = None if notes is None else notes.dimensions.get(name)
+    found = None if notes is None else notes.dimension(name)
     return None if group is None or found is None else (group, found)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from typing import Any
 
 MAX_NAME = 256
@@ -38,6 +39,17 @@ def is_legal(name: str) -> bool:
         The name.
     """
     return _LEGAL.fullmatch(name) is not None and len(name.encode(errors="replace")) <= MAX_NAME
+
+
+def in_its_form(name: str) -> str:
+    """Return a name as netCDF-C keeps it: in the form of Unicode that has one character for an accented letter.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    """
+    return name if name.isascii() else unicodedata.normalize("NFC", name)
 
 
 def can_be_key(name: str) -> bool:

@@ -44,6 +44,29 @@ def numbers(value: Any, type_name: str) -> list[int] | list[float] | None:
     return integers  # type: ignore[return-value]
 
 
+def is_taken(item: Any, type_name: str) -> bool:
+    """Whether netCDF-C 4.10 makes an integer of a number, be it another one; else it refuses the dataset.
+
+    It cuts off a fraction by way of int64, of which a number beyond is the least, takes no float above 127 for uint8,
+    and an integer that is too large for uint64 for the largest.
+
+    Parameters
+    ----------
+    item : int or float
+        A JSON number.
+    type_name : str
+        Such as ``int16``.
+    """
+    bits = int(type_name.lstrip("uint"))
+    least, most = (
+        (0, 2**bits - 1) if type_name[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    )
+    if not isinstance(item, float):
+        return least <= item and (item <= most or type_name == "uint64")
+    whole = math.trunc(item) if abs(item) < 2**63 else -(2**63)  # so nan, too
+    return least <= whole <= (127 if type_name == "uint8" else most)
+
+
 def as_numbers(node: Node, key: str) -> Any:
     """Return an attribute with the numbers that netCDF-C reads where JSON has none, such as ``nan`` and ``007``.
 

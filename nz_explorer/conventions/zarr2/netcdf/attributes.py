@@ -13,10 +13,11 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model.dialects import nczarr
+from nz_explorer.model import Array
+from nz_explorer.model.dialects import nczarr, netcdf_numbers
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Array, Node
+    from nz_explorer.model import Node
 
 INTEGERS = {
     "int32": (-(2**31), 2**31 - 1),
@@ -100,7 +101,40 @@ def fill_of_the_type(array: Array) -> Iterator[Fail]:
             f"netCDF-C cannot use the _FillValue {json_text(given)} for {array.data_type.text}: it {does}",
             impact=impact_of_netcdf(array),
             readers={"netCDF-C": does},
+            fix=_as_integer,
         )
+
+
+def _as_integer(node: Node) -> Draft | None:
+    """Write a number without its decimal point where that alone is wrong, as in 255.0 for uint8."""
+    given = node.attributes["_FillValue"]
+    if (
+        not isinstance(node, Array)
+        or node.data_type.kind not in ("int", "uint")
+        or not isinstance(given, float)
+    ):
+        return None
+    whole = netcdf_numbers.numbers(given, node.data_type.name)
+    if whole is None:
+        return None
+    return Draft("suggest", (replace(node.attribute_pointer("_FillValue"), whole[0]),))
+
+
+def are_taken(array: Array) -> bool:
+    """Whether netCDF-C opens a dataset with the attributes of an array that have no types, which it guesses.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    """
+    typed = nczarr.attribute_types(array)
+    for name, value in array.odd_attributes:
+        if type(value) is list and name not in typed and not nczarr.is_hidden(name):
+            problem = _problem(value)
+            if problem is not None and problem.rule == "Z2-OGC-011":
+                return False
+    return "_FillValue" in typed or not _refusal(array, array.attributes.get("_FillValue"))
 
 
 def _refusal(array: Array, given: Any) -> str:
@@ -115,12 +149,8 @@ def _refusal(array: Array, given: Any) -> str:
         return "" if number else "crashes the process (4.10)"
     if kind == "float" or not isinstance(given, int | float):
         return ""
-    if size == 8 and (isinstance(given, float) or given >= 2**64):
-        return ""  # it looks no closer at what is no integer to it
-    bits = 8 * size
-    least, most = (0, 2**bits - 1) if kind == "uint" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-    refused = "refuses the dataset: Numeric conversion not representable"
-    return "" if least <= given <= most else refused
+    is_taken = netcdf_numbers.is_taken(given, f"{kind}{8 * size}")
+    return "" if is_taken else "refuses the dataset: Numeric conversion not representable"
 
 
 def _problem(value: list[Any]) -> _Problem | None:

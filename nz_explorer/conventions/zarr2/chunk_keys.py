@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr2.members import V2
+from nz_explorer.conventions.zarr2.netcdf.fills import shown_where_missing
 from nz_explorer.conventions.zarr2.structured_types import has_dates_without_unit
 from nz_explorer.conventions.zarr3.chunks import outside_the_shape
 from nz_explorer.conventions.zarr3.nodes import shown
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 SEPARATORS = (".", "/")
 FIND_NONE = "finds no chunk and returns the fill value everywhere"
-_ALL = ("zarr-python", "xarray", "netCDF-C")
 _MOST_LOOKED_AT = 100
 """Names in the folder of an array that are looked at for chunks with another separator."""
 _OTHER_SEPARATORS = re.compile(r"[-_,x]")
@@ -115,6 +115,7 @@ def separator_in_use(array: Array, inside: Inside) -> Iterator[Fail]:
             "/.zarray/dimension_separator",
             f'dimension_separator is "{declared}", but the chunks are named with "{other}":'
             " to readers all of them are missing",
+            readers=_where_missing(array, FIND_NONE, "everywhere"),
             fix=_use_separator(other),
         )
 
@@ -233,11 +234,19 @@ def _with_both_separators(array: Array, names: Sequence[str]) -> Iterator[Fail]:
         f' dimension_separator says: to readers the chunks with "{other}" are missing',
         severity="warning",
         impact="values",
-        readers=dict.fromkeys(_ALL, "finds no such chunk and returns the fill value there"),
+        readers=_where_missing(
+            array, "finds no such chunk and returns the fill value there", "there"
+        ),
         fix=lambda _node: Draft(
             "suggest", note=f"rename them to keys like {example} if they are chunks of this array"
         ),
     )
+
+
+def _where_missing(array: Array, does: str, where: str) -> dict[str, str]:
+    """Return what readers do where they find no chunk."""
+    readers = dict.fromkeys(("zarr-python", "xarray"), does)
+    return {**readers, "netCDF-C": shown_where_missing(array, does, where)}
 
 
 def under_other_keys(array: Array, names: Sequence[str]) -> Fail:
@@ -266,7 +275,7 @@ def under_other_keys(array: Array, names: Sequence[str]) -> Fail:
         " and no chunk is there under its right key: to readers all of them are missing",
         severity="warning",
         impact="values",
-        readers=dict.fromkeys(_ALL, FIND_NONE),
+        readers=_where_missing(array, FIND_NONE, "everywhere"),
         fix=(lambda _node: Draft("suggest", note=note)) if of_v3 else None,
     )
 

@@ -8,12 +8,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import netCDF4
 import pytest
 import xarray
 import zarr
+from packaging.version import Version
 
 import nz_explorer as nz
 from nz_explorer.engine.findings import Finding
+from tests.versions import SINCE_3_4
 
 _ARRAY = {
     "zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "<f4", "compressor": None, "filters": None,
@@ -31,12 +34,14 @@ else:
 """
 
 
-def _finding(folder: Path, rule: str, changes: dict[str, Any], names: Any = ("n",)) -> Finding:
+def _finding(
+    folder: Path, rule: str, changes: dict[str, Any], names: Any = ("n",), **how: Any
+) -> Finding:
     (folder / "a").mkdir()
     (folder / ".zgroup").write_text('{"zarr_format": 2}', "utf-8")
     (folder / "a" / ".zarray").write_text(json.dumps(_ARRAY | changes), "utf-8")
     (folder / "a" / ".zattrs").write_text(json.dumps({"_ARRAY_DIMENSIONS": names}), "utf-8")
-    (finding,) = nz.check(folder, select=[rule], progress=False).findings
+    (finding,) = nz.check(folder, select=[rule], progress=False, **how).findings
     return finding
 
 
@@ -98,3 +103,50 @@ def test_fill_values_of_bytes_that_are_no_text(tmp_path: Path, given: Any) -> No
         assert "Invalid argument" in filled
     else:
         assert (unfilled, filled) == ("read", "read")
+
+
+def test_a_format_that_is_a_fraction(tmp_path: Path) -> None:
+    finding = _finding(tmp_path, "Z2-ARR-004", {"zarr_format": 2.0})
+    assert finding.readers["zarr-python"] == "raises ValueError since 3.4"
+    if SINCE_3_4:
+        with pytest.raises(ValueError, match="zarr_format"):
+            zarr.open_group(tmp_path, mode="r", zarr_format=2)["a"]
+    else:
+        zarr.open_group(tmp_path, mode="r", zarr_format=2)["a"]
+
+
+@pytest.mark.parametrize("node", ["a", "."])
+def test_attributes_that_are_null(tmp_path: Path, node: str) -> None:
+    (tmp_path / ".zgroup").write_text('{"zarr_format": 2}', "utf-8")
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / ".zarray").write_text(json.dumps(_ARRAY), "utf-8")
+    (tmp_path / node / ".zattrs").write_text("null", "utf-8")
+    (finding,) = nz.check(tmp_path, select=["Z2-ATT-001"], progress=False).findings
+    assert finding.readers["zarr-python"] == "raises TypeError since 3.3"
+    if Version(zarr.__version__) >= Version("3.3"):
+        with pytest.raises(TypeError, match="JSON object"):
+            zarr.open_group(tmp_path, mode="r", zarr_format=2)["a"]
+    else:
+        zarr.open_group(tmp_path, mode="r", zarr_format=2)["a"]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "fill", "turned"),
+    [
+        (">i4", -9, -134217729),
+        (">f4", 1.5, None),
+        (">u2", 7, 1792),
+        (">i2", -1, -1),
+        ("<i4", -9, -9),
+    ],
+)
+def test_chunks_of_big_endian_arrays_that_are_not_stored(
+    tmp_path: Path, dtype: str, fill: float, turned: int | None
+) -> None:
+    finding = _finding(tmp_path, "Z2-CHUNK-005", {"dtype": dtype, "fill_value": fill}, values="all")
+    with netCDF4.Dataset(f"file://{tmp_path}#mode=zarr,file") as dataset:
+        dataset.set_auto_mask(False)
+        shown = dataset["a"][0].item()
+    said = finding.readers.get("netCDF-C", "")
+    assert said.startswith(f"returns {shown} there") == (turned != fill)
+    assert turned in (None, shown)

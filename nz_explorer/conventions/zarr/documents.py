@@ -350,15 +350,16 @@ def _of_attributes(node: Node, kind: str) -> dict[str, str] | None:
     """Return what readers do with attributes of Zarr v2 that are no object, where the rule's entry does not say it."""
     if node.kind == "array":
         return None
+    if kind == "null":  # before as if it were not there
+        readers = {
+            "zarr-python": "raises TypeError since 3.3",
+            "xarray": "cannot open the group with zarr-python since 3.3",
+        }
+    else:
+        readers = {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
     # it opens the rest of a dataset with such a group, of which ncdump asks for the attributes
     netcdf = {"netCDF-C": _INVALID if node.is_root else _NO_ATTRIBUTES}
-    if kind == "null":  # to the others as if they were not there
-        return netcdf
-    return {
-        "zarr-python": "raises TypeError: Expected dict with string keys",
-        "xarray": "cannot open the group",
-        **netcdf,
-    }
+    return {**readers, **netcdf}
 
 
 @rule("JSON-007", on="document", when=_has_problems)

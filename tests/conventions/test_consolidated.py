@@ -356,3 +356,17 @@ def test_a_group_that_a_fix_creates_is_in_the_consolidated_metadata_too(
     assert "TREE-002" not in after
     assert not after & CONS
     assert "a" in zarr.open_group(tmp_path, mode="r", use_consolidated=True)["g"]
+
+
+def test_attributes_that_are_null_come_back_from_the_consolidated_metadata(tmp_path: Path) -> None:
+    """The fix changes the entry, too, and an empty one would take the names of dimensions from xarray."""
+    _write(tmp_path, 2)
+    file = tmp_path / "a" / ".zattrs"
+    before = json.loads(file.read_text("utf-8"))
+    file.write_text("null", "utf-8")
+    hierarchy = nz.open_store(tmp_path, mode="r+")
+    report = nz.check(hierarchy, select=["Z2-ATT-001", "NZ-CONS"], progress=False)
+    (found,) = [finding for finding in report.findings if finding.rule == "Z2-ATT-001"]
+    nz.apply([found], hierarchy).write()
+    assert json.loads(file.read_text("utf-8")) == before
+    assert not nz.check(tmp_path, select=["NZ-CONS"], progress=False).findings

@@ -337,10 +337,17 @@ def v2_attributes_not_object(node: Node, document: Document) -> Iterator[Fail]:
                 "/.zattrs",
                 f".zattrs must be an object, got {kind}",
                 readers=_of_attributes(node, kind),
-                fix=(lambda _node: Draft("safe", (replace("/.zattrs", {}),)))
-                if kind == "null"
-                else None,
+                fix=_attributes_again if kind == "null" else None,
             )
+
+
+def _attributes_again(node: Node) -> Draft:
+    """Return no attributes, or those that the consolidated metadata still have, which the fix would delete from there."""
+    consolidated = node.hierarchy.consolidated
+    kept = None if consolidated is None else consolidated.entry(node.path, ".zattrs")
+    if isinstance(kept, dict) and kept:
+        return Draft("suggest", (replace("/.zattrs", kept),), "as the consolidated metadata say")
+    return Draft("safe", (replace("/.zattrs", {}),))
 
 
 _NO_ATTRIBUTES = "cannot list the attributes of the group: invalid argument"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -150,3 +151,25 @@ def test_chunks_of_big_endian_arrays_that_are_not_stored(
     said = finding.readers.get("netCDF-C", "")
     assert said.startswith(f"returns {shown} there") == (turned != fill)
     assert turned in (None, shown)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "named", "safety"),
+    [
+        ([["", "<i2"], ["b", "|u1"]], [["f0", "<i2"], ["b", "|u1"]], "safe"),
+        ([["b", [["", "<i2"], ["q", "|u1"]]]], [["b", [["f0", "<i2"], ["q", "|u1"]]]], "safe"),
+        ([["f1", "<i2"], ["", "|u1"]], [["f1", "<i2"], ["f1_", "|u1"]], "suggest"),
+    ],
+)
+def test_fields_without_names(tmp_path: Path, dtype: Any, named: Any, safety: str) -> None:
+    finding = _finding(tmp_path, "Z2-DT-003", {"dtype": dtype, "fill_value": None})
+    assert finding.fix is not None
+    assert finding.fix.safety == safety
+    assert finding.fix.patch[0]["value"] == named
+    said = finding.readers.get("zarr-python", "raises ValueError before version 0")
+    before = re.search(r"before version (.+)", said)
+    if before is None or Version(zarr.__version__) < Version(before[1]):
+        with pytest.raises((ValueError, TypeError)):
+            zarr.open_array(tmp_path, path="a", mode="r", zarr_format=2)[...]
+    else:
+        zarr.open_array(tmp_path, path="a", mode="r", zarr_format=2)[...]

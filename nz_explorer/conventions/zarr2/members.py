@@ -7,7 +7,8 @@ from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
-from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR
+from nz_explorer.conventions.zarr2.codecs import in_form_of_v2
+from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR, is_integer
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
@@ -149,11 +150,13 @@ def other_keys(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
         What the text says of others.
     """
     document = node.main_document
+    of_v1 = _compressor_of_v1(node)
     # with one of them right and others missing, zarr-python refuses the group, which it does not before
     misspelt = {
         member: meant
         for member in node.metadata.keys() - known - NCZARR
-        if (meant := _meant(member, known - node.metadata.keys()))
+        if not (of_v1 and member in _OF_V1)
+        and (meant := _meant(member, known - node.metadata.keys()))
     }
     for member in node.metadata:
         if member in known or document is None:
@@ -166,6 +169,12 @@ def other_keys(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
                 pointer,
                 f"{document.name} has {json_text(member)}, which netCDF-C up to 4.9.2 wrote {here}",
                 severity="info",
+            )
+        elif of_v1 and member in _OF_V1:
+            yield Fail(
+                pointer,
+                f"{document.name} has the key {json_text(member)}, which is one of Zarr v1 and which readers ignore: Zarr v2 has compressor",
+                fix=lambda _node: of_v1,
             )
         elif meant := misspelt.get(member):
             yield Fail(
@@ -180,6 +189,24 @@ def other_keys(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
                 **_harm_of_key(node, member),
                 fix=partial(_without, member, pointer),
             )
+
+
+_OF_V1 = ("compression", "compression_opts")
+"""What Zarr v1 had in place of a compressor: its name, and its level or an object of settings."""
+
+
+def _compressor_of_v1(node: Node) -> Draft | None:
+    """Return the compressor that the keys of Zarr v1 describe, None where there is one, or they describe none."""
+    name, settings = (node.metadata.get(member) for member in _OF_V1)
+    if "compression" not in node.metadata or "compressor" in node.metadata:
+        return None
+    if is_integer(settings):
+        settings = {"level": settings}
+    codec = in_form_of_v2({"name": name, "configuration": settings or {}})
+    if codec is None and name not in (None, "none"):
+        return None
+    gone = (remove(pointers.join("/.zarray", one)) for one in _OF_V1 if one in node.metadata)
+    return Draft("suggest", (*gone, add("/.zarray/compressor", codec)), "look at the values then")
 
 
 def _named_right(meant: Mapping[str, str], document: str, _node: Node) -> Draft:

@@ -188,13 +188,13 @@ def _has_others(array: Array) -> bool:
 
 
 def _as_list(node: Node) -> Draft | None:
-    """Make a list of a text: of the list that it is in JSON, or of the one name that it is."""
+    """Make a list of a text: of the list that it is in JSON, of the names in it, or of the one name that it is."""
     given = node.attributes["_ARRAY_DIMENSIONS"]
     rank = len(node.shape or ()) if isinstance(node, Array) else 0
     try:
         names = json.loads(given)
     except (ValueError, RecursionError):
-        names = None
+        names = given.replace(",", " ").split() if rank > 1 else None
     if isinstance(names, list) and len(names) == rank and all(isinstance(n, str) for n in names):
         return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names))
     if given and not isinstance(names, list) and rank == 1:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import netCDF4
+import numpy as np
 import pytest
 import xarray
 import zarr
@@ -173,3 +174,16 @@ def test_fields_without_names(tmp_path: Path, dtype: Any, named: Any, safety: st
             zarr.open_array(tmp_path, path="a", mode="r", zarr_format=2)[...]
     else:
         zarr.open_array(tmp_path, path="a", mode="r", zarr_format=2)[...]
+
+
+@pytest.mark.parametrize("key", ["0:0", "0_0", "c.0.0", "chunk0.0", "part-0.0"])
+def test_chunks_that_no_reader_finds(tmp_path: Path, key: str) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / key).write_bytes(np.ones((1, 2), "<f4").tobytes())
+    metadata = _ARRAY | {"shape": [1, 2], "chunks": [1, 2], "fill_value": 7.0}
+    (tmp_path / "a" / ".zarray").write_text(json.dumps(metadata), "utf-8")
+    (tmp_path / ".zgroup").write_text('{"zarr_format": 2}', "utf-8")
+    (finding,) = nz.check(tmp_path, select=["Z2-CHUNK-001"], progress=False).findings
+    assert finding.severity == "warning"
+    array = zarr.open_array(tmp_path, path="a", mode="r", zarr_format=2)
+    assert np.asarray(array[...]).tolist() == [[7.0, 7.0]]

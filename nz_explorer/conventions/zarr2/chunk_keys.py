@@ -28,10 +28,12 @@ SEPARATORS = (".", "/")
 FIND_NONE = "finds no chunk and returns the fill value everywhere"
 _MOST_LOOKED_AT = 100
 """Names in the folder of an array that are looked at for chunks with another separator."""
-_OTHER_SEPARATORS = re.compile(r"[-_,x]")
+_OTHER_SEPARATORS = re.compile(r"[-_,:x]")
 """What may stand between the indices of chunks instead, and does in the keys of no reader."""
 _ENDING = re.compile(r"(\.[A-Za-z]\w*)+$")
 """What may follow the indices, as what compresses files adds it to their names."""
+_BEGINNING = re.compile(r"(?:block|c|chunk|part|tile)[._-]?(?=\d+\.)")
+"""What may stand before more than one index; other words may be those of a file with a version."""
 
 
 @rule("Z2-ARR-010", on="array", formats=V2, provides="separator")
@@ -132,11 +134,14 @@ def _with_no_separator(array: Array, inside: Inside) -> list[str]:
     ]
 
 
-def _with_ending(array: Array, inside: Inside) -> list[str]:
-    """Return names of chunks with an ending, such as ``.gz``, where there are no chunks."""
+def _with_more(array: Array, inside: Inside) -> list[str]:
+    """Return names of chunks with an ending, such as ``.gz``, or a beginning, such as ``chunk.``, where there are no chunks."""
     if inside.chunk_names or not array.ndim or _separator(array) not in SEPARATORS:
         return []
-    found = {name: _chunk_name(_ENDING.sub("", name)) for name in inside.other_names}
+    found = {
+        name: _chunk_name(_BEGINNING.sub("", _ENDING.sub("", name), 1))
+        for name in inside.other_names
+    }
     parts = _expected_parts(array)
     return [name for name, indices in found.items() if indices and len(indices) == parts]
 
@@ -152,7 +157,7 @@ def has_other_keys(array: Array) -> bool:
     (inside,) = inside_arrays(array.hierarchy, [array], limit=_MOST_LOOKED_AT)
     if not isinstance(inside, Inside):
         return False
-    if _with_no_separator(array, inside) or _with_ending(array, inside):
+    if _with_no_separator(array, inside) or _with_more(array, inside):
         return True
     if _separator(array) not in SEPARATORS:
         return False
@@ -186,7 +191,7 @@ def _may_be_chunk(array: Array, name: str, inside: Inside) -> bool:
 @rule("Z2-CHUNK-001", on="inside", formats=V2)
 def unexpected_keys(array: Array, inside: Inside) -> Iterator[Fail]:
     """Note what lies beside the chunks and is none; warn where chunks are there, and none under its right key."""
-    misspelled = _with_no_separator(array, inside) or _with_ending(array, inside)
+    misspelled = _with_no_separator(array, inside) or _with_more(array, inside)
     unexpected = [
         name for name in inside.other_names if not is_document(name) and name not in misspelled
     ]

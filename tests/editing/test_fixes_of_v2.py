@@ -68,6 +68,21 @@ def test_characters_that_json_can_only_escape_have_no_fix(tmp_path: Path, text: 
     assert not escapes.fixes
 
 
+@pytest.mark.parametrize(("title", "name"), [("°", "x"), ("x", "ü")])
+def test_escapes_in_names_of_dimensions_are_written_out_together(
+    tmp_path: Path, title: str, name: str
+) -> None:
+    """netCDF-C crashes where an array has its dimension by another name than the group that declares it."""
+    noted = {"dimensions": {name: 4}, "arrays": ["a"], "groups": []}
+    root = {"_nczarr_superblock": {"version": "2.0.0"}, "_nczarr_group": noted, "title": title}
+    own = {"_nczarr_array": {"dimension_references": [f"/{name}"]}, "long_name": title}
+    documents = {".zgroup": GROUP, ".zattrs": root, "a/.zarray": ARRAY, "a/.zattrs": own}
+    written(tmp_path, documents)
+    found = nz.check(tmp_path, select=["Z2-OGC-016"], progress=False).findings
+    assert [f.fix.safety for f in found if f.fix] == ["safe" if name.isascii() else "suggest"] * 2
+    assert "Z2-OGC-016" not in fixed(tmp_path, "Z2-OGC-016", select=["Z2-OGC-016"])
+
+
 @pytest.mark.parametrize(
     "copied", [{}, {"q/.zattrs": {"a": 1}}, {"q/.zattrs": {"a": 2}}, {"q/.zgroup": GROUP}]
 )

@@ -60,6 +60,21 @@ def test_an_attribute_without_a_name_is_not_all_of_the_attributes(tmp_path: Path
     assert what_if.hierarchy["/a"].attributes == {"units": "m", "": 2}
 
 
+@pytest.mark.parametrize(
+    ("shape", "safety"), [([4], "safe"), ([], "safe"), ([4, 1], "safe"), ([4, 2], "suggest")]
+)
+def test_an_order_is_added_where_both_are_the_same(
+    tmp_path: Path, shape: list[int], safety: str
+) -> None:
+    array = {**ARRAY, "shape": shape, "chunks": shape}
+    del array["order"]
+    written(tmp_path, {".zgroup": GROUP, "a/.zarray": array})
+    (found,) = nz.check(tmp_path, select=["Z2-ARR-002"], progress=False).findings
+    assert found.fix is not None
+    assert found.fix.safety == safety
+    assert not fixed(tmp_path, "Z2-ARR-002", select=["Z2-ARR-002", "Z2-ARR-009"])
+
+
 @pytest.mark.parametrize("text", [rb"\ud800", rb"\u0001"])
 def test_characters_that_json_can_only_escape_have_no_fix(tmp_path: Path, text: bytes) -> None:
     documents = {".zgroup": GROUP, ".zattrs": b'{"title": "' + text + b'"}', "a/.zarray": ARRAY}

@@ -12,7 +12,7 @@ from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR, is_intege
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
-from nz_explorer.engine.fixes import Draft, add, move, remove, set_attribute
+from nz_explorer.engine.fixes import Draft, Safety, add, move, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Node
 from nz_explorer.model.dialects import nczarr
@@ -87,7 +87,7 @@ def mandatory_members(array: Array) -> Iterator[Fail]:
                 f"/.zarray/{member}",
                 f"{member} is missing from .zarray",
                 # null would take the place of what Z2-ARR-003 moves there
-                fix=_add_null(member) if member in NULLABLE and member not in misspelt else None,
+                fix=None if member in misspelt else _added(member, array),
                 readers=readers,
                 impact="values" if shown or member in UNSEEN_WITHOUT else None,
                 stops=others if shown else ("netCDF-C",) if member in UNSEEN_WITHOUT else (),
@@ -95,8 +95,16 @@ def mandatory_members(array: Array) -> Iterator[Fail]:
             )
 
 
-def _add_null(member: str) -> FixMaker:
+def _added(member: str, array: Array) -> FixMaker | None:
+    """Add what nearly every program writes: null, or C, which is the same as F in chunks with one length of more than 1."""
     pointer = f"/.zarray/{member}"
+    if member == "order":
+        lengths = array.chunk_shape
+        same = lengths is not None and sum(length > 1 for length in lengths) < 2
+        safety: Safety = "safe" if same else "suggest"
+        return lambda _node: Draft(safety, (add(pointer, "C"),))
+    if member not in NULLABLE:
+        return None
     if member == "filters":
         return lambda _node: Draft("safe", (add(pointer, None),))
     note = "null says that chunks which were not written have no value of their own"

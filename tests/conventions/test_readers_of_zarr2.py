@@ -18,7 +18,7 @@ from packaging.version import Version
 
 import nz_explorer as nz
 from nz_explorer.engine.findings import Finding
-from tests.versions import SINCE_3_4
+from tests.versions import SINCE_3_3, SINCE_3_4
 
 _ARRAY = {
     "zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "<f4", "compressor": None, "filters": None,
@@ -125,7 +125,7 @@ def test_attributes_that_are_null(tmp_path: Path, node: str) -> None:
     (tmp_path / node / ".zattrs").write_text("null", "utf-8")
     (finding,) = nz.check(tmp_path, select=["Z2-ATT-001"], progress=False).findings
     assert finding.readers["zarr-python"] == "raises TypeError since 3.3"
-    if Version(zarr.__version__) >= Version("3.3"):
+    if SINCE_3_3:
         with pytest.raises(TypeError, match="JSON object"):
             zarr.open_group(tmp_path, mode="r", zarr_format=2)["a"]
     else:

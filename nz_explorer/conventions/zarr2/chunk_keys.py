@@ -382,7 +382,10 @@ def undefined_values(array: Array, inside: Inside) -> Iterator[Fail | Undecided]
         yield Undecided("cost")
 
 
-_NO_DATE = "raises ValueError when it reads such a chunk: 0 is no date without a unit"
+_NO_DATE = {
+    "zarr-python": "raises ValueError before version 3.4.1 when it reads such a chunk: 0 is no date without a unit",
+    "xarray": "raises ValueError with zarr-python before 3.4.1 when it reads such a chunk",
+}
 """What readers do that fill it with 0."""
 
 
@@ -405,6 +408,6 @@ def undefined(array: Array, missing: int, at_least: str = "") -> Fail:
         f"{at_least}{missing} chunk{'s are' if missing > 1 else ' is'} missing and fill_value is null:"
         f" what {it} is undefined",
         impact="blocks" if fails else None,
-        readers=dict.fromkeys(("zarr-python", "xarray"), _NO_DATE) if fails else None,
+        readers=_NO_DATE if fails else None,
         fix=_define,
     )

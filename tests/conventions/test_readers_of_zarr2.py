@@ -187,3 +187,22 @@ def test_chunks_that_no_reader_finds(tmp_path: Path, key: str) -> None:
     assert finding.severity == "warning"
     array = zarr.open_array(tmp_path, path="a", mode="r", zarr_format=2)
     assert np.asarray(array[...]).tolist() == [[7.0, 7.0]]
+
+
+@pytest.mark.parametrize(
+    ("names", "refused"),
+    [(["t", "q"], True), (["q", "t"], True), (["q", "r"], False), (["u", "q"], False)],
+)
+def test_a_name_too_many_that_another_array_has(
+    tmp_path: Path, names: list[str], refused: bool
+) -> None:
+    """netCDF-C makes dimensions of all the names, of any length where there is none."""
+    for name, length in (("t", 5), ("u", 2)):
+        (tmp_path / name).mkdir()
+        metadata = _ARRAY | {"shape": [length], "chunks": [length]}
+        (tmp_path / name / ".zarray").write_text(json.dumps(metadata), "utf-8")
+        (tmp_path / name / ".zattrs").write_text(json.dumps({"_ARRAY_DIMENSIONS": [name]}), "utf-8")
+    finding = _finding(tmp_path, "Z2-OGC-003", {}, names)
+    said = finding.readers.get("netCDF-C")
+    assert said == ("refuses the dataset: Invalid dimension size" if refused else None)
+    assert ("Invalid dimension size" in _netcdf_c(tmp_path)) == refused

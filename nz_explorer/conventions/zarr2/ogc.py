@@ -150,6 +150,7 @@ def _as_list(node: Node) -> Draft | None:
     if isinstance(names, list) and len(names) == rank and all(isinstance(n, str) for n in names):
         return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names))
     if given and not isinstance(names, list) and rank == 1:
+        # safe also where the name has two lengths: xarray takes the text for it, as NZ-DIM-013 says
         return Draft("safe", set_attribute(node, "_ARRAY_DIMENSIONS", [given]))
     return _name_each(node)
 

@@ -11,6 +11,8 @@ OLDEST = Version(zarr.__version__) < Version("3.1.3")
 """Before it zarr has none of numcodecs' codecs for Zarr v3, loses chunks of some shards, and fails on a bare NaN."""
 SINCE_3_2 = Version(zarr.__version__) >= Version("3.2")
 """Since then zarr knows the data type struct."""
+SINCE_3_3 = Version(zarr.__version__) >= Version("3.3")
+"""Since then zarr refuses attributes that are no object."""
 SINCE_3_4 = Version(zarr.__version__) >= Version("3.4")
 """Since then zarr has the codec scale_offset, and looks at shards inside of shards."""
 OLD_XARRAY = Version(xarray.__version__) < Version("2025.8")

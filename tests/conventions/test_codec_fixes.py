@@ -167,3 +167,31 @@ def test_a_setting_beside_the_name_moves_into_the_configuration(
         assert finding.fix is not None
         made = jsonpatch.apply_patch(raw, [dict(one) for one in finding.fix.patch])
         assert made["codecs"][1] == right
+
+
+@pytest.mark.parametrize(
+    ("given", "compressor"),
+    [
+        ({"compression": "zlib", "compression_opts": 3}, {"id": "zlib", "level": 3}),
+        ({"compression": "zlib"}, {"id": "zlib", "level": 1}),
+        ({"compression": "none", "compression_opts": None}, None),
+        (
+            {
+                "compression": "blosc",
+                "compression_opts": {"cname": "lz4", "clevel": 5, "shuffle": 1},
+            },
+            {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1},
+        ),
+    ],
+)
+def test_compression_of_zarr_v1(tmp_path: Path, given: dict[str, Any], compressor: Any) -> None:
+    """As text under the right name it would be no compressor."""
+    metadata = {"zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "<f4", "order": "C"}
+    metadata |= {"filters": None, "fill_value": 0, **given}
+    (tmp_path / ".zarray").write_text(json.dumps(metadata), "utf-8")
+    store = nz.open_store(tmp_path, mode="r+")
+    found = nz.check(store, select=["Z2-ARR-003"], progress=False).findings
+    nz.apply(found, store).write()
+    fixed = json.loads((tmp_path / ".zarray").read_text("utf-8"))
+    assert fixed["compressor"] == compressor
+    assert not {"compression", "compression_opts"} & fixed.keys()

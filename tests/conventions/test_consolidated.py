@@ -435,3 +435,17 @@ def test_a_length_that_others_do_not_have_is_not_safely_copied(
     zarr.open_array(tmp_path / "b").attrs["units"] = "m"
     other = nz.check(tmp_path, select=["NZ-CONS"], progress=False).findings[-1]
     assert (other.path, other.fix and other.fix.safety) == ("/b", "safe")
+
+
+def test_attributes_that_are_null_come_back_from_the_consolidated_metadata(tmp_path: Path) -> None:
+    """The fix changes the entry, too, and an empty one would take the names of dimensions from xarray."""
+    _write(tmp_path, 2)
+    file = tmp_path / "a" / ".zattrs"
+    before = json.loads(file.read_text("utf-8"))
+    file.write_text("null", "utf-8")
+    hierarchy = nz.open_store(tmp_path, mode="r+")
+    report = nz.check(hierarchy, select=["Z2-ATT-001", "NZ-CONS"], progress=False)
+    (found,) = [finding for finding in report.findings if finding.rule == "Z2-ATT-001"]
+    nz.apply([found], hierarchy).write()
+    assert json.loads(file.read_text("utf-8")) == before
+    assert not nz.check(tmp_path, select=["NZ-CONS"], progress=False).findings

@@ -451,6 +451,7 @@ def test_times_without_a_calendar_get_the_only_one_that_has_their_date(
         ("a name too many, which arrays beside it have for another length", ["y", "x"]),
         ("null after as many names as there are dimensions", ["y", "x"]),
         ("a name too many, of which nothing tells which it is", None),
+        ("two names in one text", ["lat", "lon"]),
     ],
 )
 def test_of_too_many_names_those_that_fit_are_left(

@@ -29,7 +29,7 @@ from nz_explorer.report.check import check
 from nz_explorer.report.report import Report
 from tests.corpus.cases import BASES, CASES, contents, write
 from tests.field.case import cases
-from tests.versions import OLDEST, SINCE_3_2, SINCE_3_4
+from tests.versions import OLDEST, SINCE_3_2, SINCE_3_3, SINCE_3_4
 
 READERS = ("zarr-python", "xarray")
 PARTS = 8
@@ -76,6 +76,38 @@ EXPLAINED = {
         }
         if SINCE_3_2
         else {}
+    ),
+    **(
+        {}
+        if SINCE_3_3
+        else {
+            "zarr-python: JSON-006: near miss: .zattrs of v2 is another rule's": "refused since 3.3",
+            "zarr-python: Z2-ATT-001: null": "refused since 3.3",
+        }
+        | {
+            f"{reader}: Z2-ATT-001: {case}": "refused since 3.3"
+            for reader in READERS
+            for case in (
+                "null of a group, which netCDF-C does not pass over",
+                "null of the root, which netCDF-C refuses",
+            )
+        }
+    ),
+    **(
+        {}
+        if SINCE_3_4
+        else {
+            f"{reader}: {case}": "refused since 3.4"
+            for reader in READERS
+            for case in (
+                "Z2-ARR-004: a fraction, which zarr-python refuses since 3.4",
+                "Z2-FV-002: no bytes for a struct of one byte, which stops zarr-python of late",
+                "Z2-GRP-002: a float in a group below the root, which zarr-python refuses since 3.4",
+                "Z2-GRP-002: a float in the root",
+                "Z3-DOC-001: a float",
+                "Z3-DOC-001: a float in a group, which zarr-python refuses since 3.4",
+            )
+        }
     ),
     **(
         {f"{reader}: Z3-KEY-001: another separator": "not looked at" for reader in READERS}

@@ -60,12 +60,42 @@ def test_an_attribute_without_a_name_is_not_all_of_the_attributes(tmp_path: Path
     assert what_if.hierarchy["/a"].attributes == {"units": "m", "": 2}
 
 
+@pytest.mark.parametrize(
+    ("shape", "safety"), [([4], "safe"), ([], "safe"), ([4, 1], "safe"), ([4, 2], "suggest")]
+)
+def test_an_order_is_added_where_both_are_the_same(
+    tmp_path: Path, shape: list[int], safety: str
+) -> None:
+    array = {**ARRAY, "shape": shape, "chunks": shape}
+    del array["order"]
+    written(tmp_path, {".zgroup": GROUP, "a/.zarray": array})
+    (found,) = nz.check(tmp_path, select=["Z2-ARR-002"], progress=False).findings
+    assert found.fix is not None
+    assert found.fix.safety == safety
+    assert not fixed(tmp_path, "Z2-ARR-002", select=["Z2-ARR-002", "Z2-ARR-009"])
+
+
 @pytest.mark.parametrize("text", [rb"\ud800", rb"\u0001"])
 def test_characters_that_json_can_only_escape_have_no_fix(tmp_path: Path, text: bytes) -> None:
     documents = {".zgroup": GROUP, ".zattrs": b'{"title": "' + text + b'"}', "a/.zarray": ARRAY}
     found = nz.check(written(tmp_path, documents), conventions="zarr2", progress=False).findings
     (escapes,) = [f for f in found if f.rule == "Z2-OGC-016"]
     assert not escapes.fixes
+
+
+@pytest.mark.parametrize(("title", "name"), [("°", "x"), ("x", "ü")])
+def test_escapes_in_names_of_dimensions_are_written_out_together(
+    tmp_path: Path, title: str, name: str
+) -> None:
+    """netCDF-C crashes where an array has its dimension by another name than the group that declares it."""
+    noted = {"dimensions": {name: 4}, "arrays": ["a"], "groups": []}
+    root = {"_nczarr_superblock": {"version": "2.0.0"}, "_nczarr_group": noted, "title": title}
+    own = {"_nczarr_array": {"dimension_references": [f"/{name}"]}, "long_name": title}
+    documents = {".zgroup": GROUP, ".zattrs": root, "a/.zarray": ARRAY, "a/.zattrs": own}
+    written(tmp_path, documents)
+    found = nz.check(tmp_path, select=["Z2-OGC-016"], progress=False).findings
+    assert [f.fix.safety for f in found if f.fix] == ["safe" if name.isascii() else "suggest"] * 2
+    assert "Z2-OGC-016" not in fixed(tmp_path, "Z2-OGC-016", select=["Z2-OGC-016"])
 
 
 @pytest.mark.parametrize(

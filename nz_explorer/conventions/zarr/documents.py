@@ -337,10 +337,17 @@ def v2_attributes_not_object(node: Node, document: Document) -> Iterator[Fail]:
                 "/.zattrs",
                 f".zattrs must be an object, got {kind}",
                 readers=_of_attributes(node, kind),
-                fix=(lambda _node: Draft("safe", (replace("/.zattrs", {}),)))
-                if kind == "null"
-                else None,
+                fix=_attributes_again if kind == "null" else None,
             )
+
+
+def _attributes_again(node: Node) -> Draft:
+    """Return no attributes, or those that the consolidated metadata still have, which the fix would delete from there."""
+    consolidated = node.hierarchy.consolidated
+    kept = None if consolidated is None else consolidated.entry(node.path, ".zattrs")
+    if isinstance(kept, dict) and kept:
+        return Draft("suggest", (replace("/.zattrs", kept),), "as the consolidated metadata say")
+    return Draft("safe", (replace("/.zattrs", {}),))
 
 
 _NO_ATTRIBUTES = "cannot list the attributes of the group: invalid argument"
@@ -350,15 +357,16 @@ def _of_attributes(node: Node, kind: str) -> dict[str, str] | None:
     """Return what readers do with attributes of Zarr v2 that are no object, where the rule's entry does not say it."""
     if node.kind == "array":
         return None
+    if kind == "null":  # before as if it were not there
+        readers = {
+            "zarr-python": "raises TypeError since 3.3",
+            "xarray": "cannot open the group with zarr-python since 3.3",
+        }
+    else:
+        readers = {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
     # it opens the rest of a dataset with such a group, of which ncdump asks for the attributes
     netcdf = {"netCDF-C": _INVALID if node.is_root else _NO_ATTRIBUTES}
-    if kind == "null":  # to the others as if they were not there
-        return netcdf
-    return {
-        "zarr-python": "raises TypeError: Expected dict with string keys",
-        "xarray": "cannot open the group",
-        **netcdf,
-    }
+    return {**readers, **netcdf}
 
 
 @rule("JSON-007", on="document", when=_has_problems)

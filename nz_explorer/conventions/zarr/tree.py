@@ -281,6 +281,16 @@ def one_format(node: Node) -> Iterator[Fail]:
     if own is None or root is None or own == root:
         return
     renamed = _is_v2_under_another_name(node)
+    if renamed and node.is_root and isinstance(node, Group):
+        yield Fail(
+            "",
+            f"{renamed.key} has zarr_format 2: Zarr v2 has the metadata of a group in .zgroup; zarr-python goes by the number, and opens it all the same",
+            impact="convention",
+            readers={},
+            covers=_OF_V3_DOCUMENTS,
+            fix=lambda _node: Draft("suggest", note="rename zarr.json to .zgroup"),
+        )
+        return
     yield Fail(
         "",
         f"{renamed.key} has zarr_format 2: readers look for metadata of Zarr v2 in {_home(node)}, and see no node there"

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr2.members import V2
+from nz_explorer.conventions.zarr2.netcdf.fills import shown_where_missing
 from nz_explorer.conventions.zarr2.structured_types import has_dates_without_unit
 from nz_explorer.conventions.zarr3.chunks import outside_the_shape
 from nz_explorer.conventions.zarr3.nodes import shown
@@ -25,13 +26,14 @@ if TYPE_CHECKING:
 
 SEPARATORS = (".", "/")
 FIND_NONE = "finds no chunk and returns the fill value everywhere"
-_ALL = ("zarr-python", "xarray", "netCDF-C")
 _MOST_LOOKED_AT = 100
 """Names in the folder of an array that are looked at for chunks with another separator."""
-_OTHER_SEPARATORS = re.compile(r"[-_,x]")
+_OTHER_SEPARATORS = re.compile(r"[-_,:x]")
 """What may stand between the indices of chunks instead, and does in the keys of no reader."""
 _ENDING = re.compile(r"(\.[A-Za-z]\w*)+$")
 """What may follow the indices, as what compresses files adds it to their names."""
+_BEGINNING = re.compile(r"(?:block|c|chunk|part|tile)[._-]?(?=\d+\.)")
+"""What may stand before more than one index; other words may be those of a file with a version."""
 
 
 @rule("Z2-ARR-010", on="array", formats=V2, provides="separator")
@@ -44,7 +46,7 @@ def separator(array: Array) -> Iterator[Fail]:
             f'dimension_separator must be "." or "/", got {shown(given)}',
             impact="blocks",
             readers={
-                "zarr-python": "raises ValueError: Expected an '.' or '/' separator",
+                "zarr-python": "raises ValueError",
                 "xarray": "cannot open the group",
             },
             fix=_use_that_of_the_chunks,
@@ -115,6 +117,7 @@ def separator_in_use(array: Array, inside: Inside) -> Iterator[Fail]:
             "/.zarray/dimension_separator",
             f'dimension_separator is "{declared}", but the chunks are named with "{other}":'
             " to readers all of them are missing",
+            readers=_where_missing(array, FIND_NONE, "everywhere"),
             fix=_use_separator(other),
         )
 
@@ -131,11 +134,14 @@ def _with_no_separator(array: Array, inside: Inside) -> list[str]:
     ]
 
 
-def _with_ending(array: Array, inside: Inside) -> list[str]:
-    """Return names of chunks with an ending, such as ``.gz``, where there are no chunks."""
+def _with_more(array: Array, inside: Inside) -> list[str]:
+    """Return names of chunks with an ending, such as ``.gz``, or a beginning, such as ``chunk.``, where there are no chunks."""
     if inside.chunk_names or not array.ndim or _separator(array) not in SEPARATORS:
         return []
-    found = {name: _chunk_name(_ENDING.sub("", name)) for name in inside.other_names}
+    found = {
+        name: _chunk_name(_BEGINNING.sub("", _ENDING.sub("", name), 1))
+        for name in inside.other_names
+    }
     parts = _expected_parts(array)
     return [name for name, indices in found.items() if indices and len(indices) == parts]
 
@@ -151,7 +157,7 @@ def has_other_keys(array: Array) -> bool:
     (inside,) = inside_arrays(array.hierarchy, [array], limit=_MOST_LOOKED_AT)
     if not isinstance(inside, Inside):
         return False
-    if _with_no_separator(array, inside) or _with_ending(array, inside):
+    if _with_no_separator(array, inside) or _with_more(array, inside):
         return True
     if _separator(array) not in SEPARATORS:
         return False
@@ -185,7 +191,7 @@ def _may_be_chunk(array: Array, name: str, inside: Inside) -> bool:
 @rule("Z2-CHUNK-001", on="inside", formats=V2)
 def unexpected_keys(array: Array, inside: Inside) -> Iterator[Fail]:
     """Note what lies beside the chunks and is none; warn where chunks are there, and none under its right key."""
-    misspelled = _with_no_separator(array, inside) or _with_ending(array, inside)
+    misspelled = _with_no_separator(array, inside) or _with_more(array, inside)
     unexpected = [
         name for name in inside.other_names if not is_document(name) and name not in misspelled
     ]
@@ -233,11 +239,19 @@ def _with_both_separators(array: Array, names: Sequence[str]) -> Iterator[Fail]:
         f' dimension_separator says: to readers the chunks with "{other}" are missing',
         severity="warning",
         impact="values",
-        readers=dict.fromkeys(_ALL, "finds no such chunk and returns the fill value there"),
+        readers=_where_missing(
+            array, "finds no such chunk and returns the fill value there", "there"
+        ),
         fix=lambda _node: Draft(
             "suggest", note=f"rename them to keys like {example} if they are chunks of this array"
         ),
     )
+
+
+def _where_missing(array: Array, does: str, where: str) -> dict[str, str]:
+    """Return what readers do where they find no chunk."""
+    readers = dict.fromkeys(("zarr-python", "xarray"), does)
+    return {**readers, "netCDF-C": shown_where_missing(array, does, where)}
 
 
 def under_other_keys(array: Array, names: Sequence[str]) -> Fail:
@@ -266,7 +280,7 @@ def under_other_keys(array: Array, names: Sequence[str]) -> Fail:
         " and no chunk is there under its right key: to readers all of them are missing",
         severity="warning",
         impact="values",
-        readers=dict.fromkeys(_ALL, FIND_NONE),
+        readers=_where_missing(array, FIND_NONE, "everywhere"),
         fix=(lambda _node: Draft("suggest", note=note)) if of_v3 else None,
     )
 
@@ -368,7 +382,10 @@ def undefined_values(array: Array, inside: Inside) -> Iterator[Fail | Undecided]
         yield Undecided("cost")
 
 
-_NO_DATE = "raises ValueError when it reads such a chunk: 0 is no date without a unit"
+_NO_DATE = {
+    "zarr-python": "raises ValueError before version 3.4.1 when it reads such a chunk: 0 is no date without a unit",
+    "xarray": "raises ValueError with zarr-python before 3.4.1 when it reads such a chunk",
+}
 """What readers do that fill it with 0."""
 
 
@@ -391,6 +408,6 @@ def undefined(array: Array, missing: int, at_least: str = "") -> Fail:
         f"{at_least}{missing} chunk{'s are' if missing > 1 else ' is'} missing and fill_value is null:"
         f" what {it} is undefined",
         impact="blocks" if fails else None,
-        readers=dict.fromkeys(("zarr-python", "xarray"), _NO_DATE) if fails else None,
+        readers=_NO_DATE if fails else None,
         fix=_define,
     )

@@ -18,6 +18,7 @@ from nz_explorer.conventions.zarr2.chunk_keys import (
     under_other_keys,
 )
 from nz_explorer.conventions.zarr2.codecs import no_chunk_can_be_read
+from nz_explorer.conventions.zarr2.netcdf.fills import shown_where_missing, turned_fill
 from nz_explorer.conventions.zarr3 import chunks as of_v3
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
@@ -143,6 +144,10 @@ def chunks_are_written(array: Array, contents: Contents) -> Iterator[Fail | Unde
             does = f"returns the text {json_text(as_it_stands)} there, which is base64 (4.10)"
             others = _FILLED if result.readers is None else result.readers
             yield dataclasses.replace(result, readers={**others, "netCDF-C": does})
+        elif isinstance(result, Fail) and turned_fill(array) is not None:
+            does = shown_where_missing(array, "", "there")
+            others = _FILLED if result.readers is None else result.readers
+            yield dataclasses.replace(result, impact="values", readers={**others, "netCDF-C": does})
         else:
             yield result
 

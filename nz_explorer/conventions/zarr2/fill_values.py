@@ -172,8 +172,10 @@ def fill_scalar(array: Array) -> Iterator[Fail]:
         FILL,
         f"fill_value must be {right} or null, got the {'list' if isinstance(given, list) else 'object'} {shown(given)}",
         severity="error",
-        impact="convention" if taken else None,
-        readers={}
+        impact="blocks" if given == [] else "convention" if taken else None,
+        readers=_EMPTY_LIST
+        if taken and given == []
+        else {}
         if taken
         else _LISTED
         if isinstance(given, dict)
@@ -185,6 +187,10 @@ def fill_scalar(array: Array) -> Iterator[Fail]:
     )
 
 
+_EMPTY_LIST = dict.fromkeys(
+    ("zarr-python", "xarray"), "raises ValueError when it reads a chunk that is not stored"
+)
+"""What they do with no value for a boolean, which they take, and cannot fill a chunk with."""
 _LISTED = {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
 
 

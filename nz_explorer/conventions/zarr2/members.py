@@ -7,11 +7,12 @@ from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
-from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR
+from nz_explorer.conventions.zarr2.codecs import in_form_of_v2
+from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR, is_integer
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
-from nz_explorer.engine.fixes import Draft, add, move, remove, set_attribute
+from nz_explorer.engine.fixes import Draft, Safety, add, move, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Node
 from nz_explorer.model.dialects import nczarr
@@ -86,7 +87,7 @@ def mandatory_members(array: Array) -> Iterator[Fail]:
                 f"/.zarray/{member}",
                 f"{member} is missing from .zarray",
                 # null would take the place of what Z2-ARR-003 moves there
-                fix=_add_null(member) if member in NULLABLE and member not in misspelt else None,
+                fix=None if member in misspelt else _added(member, array),
                 readers=readers,
                 impact="values" if shown or member in UNSEEN_WITHOUT else None,
                 stops=others if shown else ("netCDF-C",) if member in UNSEEN_WITHOUT else (),
@@ -94,8 +95,16 @@ def mandatory_members(array: Array) -> Iterator[Fail]:
             )
 
 
-def _add_null(member: str) -> FixMaker:
+def _added(member: str, array: Array) -> FixMaker | None:
+    """Add what nearly every program writes: null, or C, which is the same as F in chunks with one length of more than 1."""
     pointer = f"/.zarray/{member}"
+    if member == "order":
+        lengths = array.chunk_shape
+        same = lengths is not None and sum(length > 1 for length in lengths) < 2
+        safety: Safety = "safe" if same else "suggest"
+        return lambda _node: Draft(safety, (add(pointer, "C"),))
+    if member not in NULLABLE:
+        return None
     if member == "filters":
         return lambda _node: Draft("safe", (add(pointer, None),))
     note = "null says that chunks which were not written have no value of their own"
@@ -149,11 +158,13 @@ def other_keys(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
         What the text says of others.
     """
     document = node.main_document
+    of_v1 = _compressor_of_v1(node)
     # with one of them right and others missing, zarr-python refuses the group, which it does not before
     misspelt = {
         member: meant
         for member in node.metadata.keys() - known - NCZARR
-        if (meant := _meant(member, known - node.metadata.keys()))
+        if not (of_v1 and member in _OF_V1)
+        and (meant := _meant(member, known - node.metadata.keys()))
     }
     for member in node.metadata:
         if member in known or document is None:
@@ -166,6 +177,12 @@ def other_keys(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
                 pointer,
                 f"{document.name} has {json_text(member)}, which netCDF-C up to 4.9.2 wrote {here}",
                 severity="info",
+            )
+        elif of_v1 and member in _OF_V1:
+            yield Fail(
+                pointer,
+                f"{document.name} has the key {json_text(member)}, which is one of Zarr v1 and which readers ignore: Zarr v2 has compressor",
+                fix=lambda _node: of_v1,
             )
         elif meant := misspelt.get(member):
             yield Fail(
@@ -180,6 +197,24 @@ def other_keys(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
                 **_harm_of_key(node, member),
                 fix=partial(_without, member, pointer),
             )
+
+
+_OF_V1 = ("compression", "compression_opts")
+"""What Zarr v1 had in place of a compressor: its name, and its level or an object of settings."""
+
+
+def _compressor_of_v1(node: Node) -> Draft | None:
+    """Return the compressor that the keys of Zarr v1 describe, None where there is one, or they describe none."""
+    name, settings = (node.metadata.get(member) for member in _OF_V1)
+    if "compression" not in node.metadata or "compressor" in node.metadata:
+        return None
+    if is_integer(settings):
+        settings = {"level": settings}
+    codec = in_form_of_v2({"name": name, "configuration": settings or {}})
+    if codec is None and name not in (None, "none"):
+        return None
+    gone = (remove(pointers.join("/.zarray", one)) for one in _OF_V1 if one in node.metadata)
+    return Draft("suggest", (*gone, add("/.zarray/compressor", codec)), "look at the values then")
 
 
 def _named_right(meant: Mapping[str, str], document: str, _node: Node) -> Draft:

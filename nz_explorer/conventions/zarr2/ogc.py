@@ -19,7 +19,8 @@ from nz_explorer.conventions.suggested_names import (
 )
 from nz_explorer.conventions.times_as_numbers import REFUSED, TIMES, as_numbers, in_multiples
 from nz_explorer.conventions.zarr2.members import NCZARR, V2
-from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR, shown
+from nz_explorer.conventions.zarr2.netcdf.array_dimensions import readers_of_names
+from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
@@ -28,7 +29,7 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
 from nz_explorer.model.dialects.multiscales import levels_above
-from nz_explorer.model.dialects.nczarr import MAX_LENGTHS, SCALAR_DIMENSION, find_object
+from nz_explorer.model.dialects.nczarr import MAX_LENGTHS, SCALAR_DIMENSION
 from nz_explorer.model.dialects.tables import is_of_a_table
 from nz_explorer.model.hierarchy import renamed_document
 from nz_explorer.store import ReadError
@@ -46,8 +47,6 @@ _MULTISCALES = re.compile(r"multi[ _-]?scales?", re.IGNORECASE)
 """Names that are nearly multiscales."""
 
 FLOATS = ("float32", "float64")
-XARRAY = {"xarray": "raises ValueError and cannot open the group"}
-_NO_SPACE = {"netCDF-C": "writes beyond the space for names, and may crash the process (4.10)"}
 
 
 def _has_no_names(array: Array) -> bool:
@@ -134,70 +133,23 @@ def array_dimensions(array: Array) -> Iterator[Fail]:
         yield Fail(
             "/.zattrs/_ARRAY_DIMENSIONS",
             f"_ARRAY_DIMENSIONS must be a list with one string per dimension{lengths}, got {shown(given)}",
-            readers=_for_readers(array, given),
+            readers=readers_of_names(array, given),
             fix=_as_list if isinstance(given, str) else _name_each,
         )
 
 
-def _for_readers(array: Array, given: Any) -> dict[str, str]:
-    """Return what readers do: xarray takes what has as many items as there are dimensions, and a letter for one.
-
-    netCDF-C takes each item for a text, and where it names the dimensions by them reads beyond a list that is too short,
-    but for an empty one. It counts the names and the values of an object.
-    """
-    rank = len(array.stored_shape or ())
-    if isinstance(given, dict) and given and rank and not _has_others(array):
-        fitting = rank in (1, 2) if len(given) == 1 else rank == 2 * len(given)
-        return ({} if len(given) == rank else XARRAY) | ({} if fitting else CRASHES)
-    named = isinstance(given, list) and not _has_others(array)
-    no_text = isinstance(given, list) and any(
-        name is None or isinstance(name, list | dict) for name in given
-    )
-    too_short = named and 0 < len(given) < rank
-    # what is one too many has any length
-    twice = named and any(name in given[:place] for place, name in enumerate(given[rank:], rank))
-    # it has space for an odd number of them, and for three at least
-    no_space = named and rank > 0 and len(given) > max(3, rank | 1)
-    crashes = CRASHES if no_text or too_short else _NO_SPACE if no_space else {}
-    if twice and not crashes:
-        crashes = {"netCDF-C": "refuses the dataset: Invalid dimension size"}
-    if isinstance(given, str) and rank != 1:
-        return XARRAY
-    if isinstance(given, list) and any(isinstance(name, list | dict) for name in given):
-        unhashable = "raises TypeError: unhashable type, and cannot open the group"
-        return {"xarray": unhashable, **crashes}
-    if isinstance(given, list | str | dict) and len(given) == rank:
-        return crashes
-    if not isinstance(given, list | str | dict):
-        return {"xarray": "raises TypeError and cannot open the group", **crashes}
-    return {**XARRAY, **crashes}
-
-
-def _has_others(array: Array) -> bool:
-    """Whether netCDF-C finds dimensions in metadata of its own, or is told to have none, and does not look at these names."""
-    modes = {*array.hierarchy.modes}
-    place = None if {"zarr", "xarray"} & modes else find_object(array, "array")
-    if "noxarray" in modes:
-        return True
-    if place is None or not place.read:
-        return False
-    given = place.member("dimension_references")[1]
-    if "scalar" in place.value:
-        return True
-    return isinstance(given, list) and len(given) == len(array.stored_shape or ())
-
-
 def _as_list(node: Node) -> Draft | None:
-    """Make a list of a text: of the list that it is in JSON, or of the one name that it is."""
+    """Make a list of a text: of the list that it is in JSON, of the names in it, or of the one name that it is."""
     given = node.attributes["_ARRAY_DIMENSIONS"]
     rank = len(node.shape or ()) if isinstance(node, Array) else 0
     try:
         names = json.loads(given)
     except (ValueError, RecursionError):
-        names = None
+        names = given.replace(",", " ").split() if rank > 1 else None
     if isinstance(names, list) and len(names) == rank and all(isinstance(n, str) for n in names):
         return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names))
     if given and not isinstance(names, list) and rank == 1:
+        # safe also where the name has two lengths: xarray takes the text for it, as NZ-DIM-013 says
         return Draft("safe", set_attribute(node, "_ARRAY_DIMENSIONS", [given]))
     return _name_each(node)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.conventions.zarr2.members import V2
-from nz_explorer.conventions.zarr2.types import OTHERS
+from nz_explorer.conventions.zarr2.types import BEFORE_3_4_1, OTHERS
 from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, set_to, shown
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.registry import rule
@@ -33,9 +33,9 @@ def structured_type(array: Array) -> Iterator[Fail]:
     """Require a list of fields with names and types."""
     given = array.metadata.get("dtype")
     if isinstance(given, list) and array.data_type.status in ("unknown", "malformed"):
-        numbered = _numbered(given)
-        taken = numbered is not None and parse_v2(numbered).known
-        called = f"; NumPy calls such fields {listed(_new_names(given))}" if taken else ""
+        named = _named(given)
+        taken = parse_v2(named).known and named == _named(given, unlike=False)
+        called = f"; NumPy calls such fields {listed(_new_names(given, named))}" if taken else ""
         at, of_shape = _fault(given, DTYPE)
         why = f"structured dtype is not valid: {array.data_type.text}{called}"
         if of_shape is not None:
@@ -44,8 +44,14 @@ def structured_type(array: Array) -> Iterator[Fail]:
         yield Fail(
             at,
             why,
-            readers=NCZARR_ERROR if taken else _TWICE if given and at == DTYPE else None,
-            fix=set_to(DTYPE, numbered) if taken else None,
+            readers=_readers_of(named) | NCZARR_ERROR
+            if taken
+            else _TWICE
+            if parse_v2(named).known or (given and at == DTYPE)
+            else None,
+            fix=set_to(DTYPE, named, "safe" if taken else "suggest")
+            if parse_v2(named).known
+            else None,
         )
         return
     with_shapes = list(_subarrays(given, DTYPE))
@@ -69,10 +75,10 @@ def structured_type(array: Array) -> Iterator[Fail]:
         if isinstance(field[1], list):
             yield Fail(
                 f"{DTYPE}/{i}/1",
-                f"structured dtype: field {shown(field[0])} has fields itself, which is valid; zarr-python up to 3.1 does not open such arrays",
+                f"structured dtype: field {shown(field[0])} has fields itself, which is valid; zarr-python before 3.4.1 does not open such arrays",
                 severity="info",
                 impact="blocks",
-                readers=OTHERS,
+                readers=BEFORE_3_4_1,
             )
 
 
@@ -107,16 +113,36 @@ def _fault(given: list[Any], pointer: str) -> tuple[str, list[Any] | None]:
     return pointer, None  # of fields that are right by themselves, such as two of one name
 
 
-def _numbered(given: list[Any]) -> list[Any] | None:
-    """Return fields of which those without names have NumPy's, None where it would not give them any."""
-    plain = all(isinstance(field, list) and len(field) == 2 for field in given)
-    if not plain or not all(isinstance(part, str) for field in given for part in field):
-        return None
-    return [[name or f"f{number}", kind] for number, (name, kind) in enumerate(given)]
+def _named(given: list[Any], *, unlike: bool = True) -> list[Any]:
+    """Return fields of which all have names, at every depth: those that NumPy gives them, or others where there is such a field."""
+    fields = [[*field] if isinstance(field, list) else field for field in given]
+    known = [field[0] for field in fields if isinstance(field, list) and field]
+    for number, field in enumerate(fields):
+        if not isinstance(field, list) or len(field) < 2:
+            continue
+        if isinstance(field[1], list):
+            field[1] = _named(field[1], unlike=unlike)
+        if field[0] == "" and not parse_v2([field]).known:  # else it is padding
+            field[0] = f"f{number}"
+            while unlike and field[0] in known:
+                field[0] += "_"
+    return fields
 
 
-def _new_names(given: list[Any]) -> list[str]:
-    return [f"f{number}" for number, (name, _) in enumerate(given) if not name]
+def _readers_of(fields: list[Any]) -> dict[str, str]:
+    """Return which readers refuse sound fields, as far as they have shapes or fields themselves."""
+    if any(_subarrays(fields, DTYPE)):
+        return OTHERS
+    return BEFORE_3_4_1 if any(isinstance(field[1], list) for field in fields) else {}
+
+
+def _new_names(given: list[Any], named: list[Any]) -> Iterator[str]:
+    """Yield the names that fields have got, at every depth."""
+    for field, other in zip(given, named, strict=True):
+        if isinstance(field[1], list):
+            yield from _new_names(field[1], other[1])
+        if field[0] != other[0]:
+            yield other[0]
 
 
 def _subarrays(given: Any, pointer: str) -> Iterator[tuple[str, Any, Any]]:

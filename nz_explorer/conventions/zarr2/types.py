@@ -231,13 +231,13 @@ def time_units(array: Array) -> Iterator[Fail]:
             yield Fail(at, f"dtype {shown(given)} has no unit of time", readers=readers)
 
 
-def _readers_without_unit(array: Array, at: str, given: str) -> Mapping[str, str] | None:
+def _readers_without_unit(array: Array, at: str, given: str) -> Mapping[str, str]:
     """Return what others do where zarr-python opens it: NumPy makes any number a duration without a unit, but no number a date."""
     if at != "/.zarray/dtype":  # of a struct it makes the fill value from its bytes
         return NCZARR_ERROR
     filled = array.metadata.get("fill_value") not in (None, "NaT")
     if filled and not given.lstrip("<>|=").startswith("m8"):
-        return None
+        return BEFORE_3_4_1 | NCZARR_ERROR
     return NCZARR_ERROR | _NOT_LOADED
 
 

@@ -117,6 +117,13 @@ def left_out(array: Array) -> dict[str, Any]:
     return {"impact": "values", "readers": _LEFT_OUT, "hidden_from": tuple(_LEFT_OUT)}
 
 
+_NO_FRACTION = {
+    "zarr-python": "raises ValueError since 3.4",
+    "xarray": "cannot open the group with zarr-python since 3.4",
+}
+"""What becomes of a format that is the right number, written as 2.0 or 3.0."""
+
+
 def wrong_format(node: Node, wanted: int) -> Iterator[Fail]:
     """Fail where a document says another format than that by whose name it is stored.
 
@@ -133,7 +140,9 @@ def wrong_format(node: Node, wanted: int) -> Iterator[Fail]:
     pointer = node.pointer("zarr_format")
     message = f"zarr_format must be {wanted}, got {shown(given)}"
     if type(given) is float and given == wanted:
-        yield Fail(pointer, message, readers={}, fix=set_to(pointer, wanted))
+        yield Fail(
+            pointer, message, impact="blocks", readers=_NO_FRACTION, fix=set_to(pointer, wanted)
+        )
     elif given is not MISSING and (not is_integer(given) or given not in (2, 3)):
         # also where the rule asks for less
         fix = set_to(pointer, wanted) if given == str(wanted) else None

@@ -107,11 +107,21 @@ def read_root(
     below: set[int] = set()
     if root is None:
         root = _root_without_document(hierarchy, documents, found, cancel, below)
+    elif found is None and root.zarr_format == 3 and root.metadata.get("zarr_format") == 2:
+        _look_below(hierarchy, cancel, below)
     root.generation = generation
     zarr_format = root.zarr_format or (None if found is None else found.zarr_format)
-    if zarr_format is None and below == {2}:
+    if below == {2}:
         zarr_format = 2  # else v2 without its .zgroup would be judged as v3, which it never was
     return Root(documents, side_names, found, source, root, zarr_format)
+
+
+def _look_below(hierarchy: Hierarchy, cancel: Cancellation | None, formats: set[int]) -> None:
+    """Find the formats of the nodes below a root of which zarr.json says that it is v2."""
+    if hierarchy.reader.listable:
+        (listing,) = hierarchy.reader.list_many([""], cancel)
+        if not isinstance(listing, ReadError):
+            holding_nodes(hierarchy, {"/": listing.names}, cancel, formats)
 
 
 def _root_without_document(

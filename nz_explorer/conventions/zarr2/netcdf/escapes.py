@@ -3,6 +3,7 @@ r"""Z2: characters that documents write as escapes such as ``\u00e9``, of which 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.netcdf_c import impact_of_netcdf
@@ -54,7 +55,7 @@ def characters_are_no_escapes(group: Group) -> Iterator[Fail]:
                 readers={"netCDF-C": does or f"reads {told[0]}"},
                 fix=None
                 if any(_needs_escape(c) for one, _ in others for c in one)
-                else lambda _node, key=document.key: _written_anew(key),  # type: ignore[misc]  # bound now
+                else partial(_written_anew, document.key, noted and _has_noted_names(node)),
             )
     yield from _lost_above(group)
 
@@ -101,13 +102,18 @@ def _is_noted(node: Node) -> bool:
     )
 
 
-def _written_anew(key: str) -> Draft:
-    return Draft(
-        "safe",
-        note="write the document again, with the characters themselves",
-        document=key,
-        rewrites=True,
-    )
+def _has_noted_names(node: Node) -> bool:
+    """Whether there are escapes in names by which netCDF-C finds dimensions, arrays and groups from other documents."""
+    part: nczarr.Part = "array" if isinstance(node, Array) else "group"
+    place = nczarr.find(node, part)
+    return place is not None and any(_differences(place.value, part_as_read(node, part)))
+
+
+def _written_anew(key: str, has_names: bool, _node: Node) -> Draft:
+    note = "write the document again, with the characters themselves"
+    if has_names:  # netCDF-C crashes where it does not find a dimension
+        note += "; and with it all the others that have escapes in the same names"
+    return Draft("suggest" if has_names else "safe", note=note, document=key, rewrites=True)
 
 
 def _differences(value: Any, read: Any) -> Iterator[tuple[str, str]]:

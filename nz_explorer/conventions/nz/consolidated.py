@@ -185,20 +185,25 @@ def _means_the_same(difference: Difference) -> bool:
 
 def _stopped_by(pair: Pair, name: str, entry: Any) -> dict[str, str] | None:
     """Return what readers do with an entry of an array in ``.zmetadata`` that is no object, or names no dimensions."""
+    there = pair.consolidated.key(pair.path, name) is not None
+    strange = there and not isinstance(entry, Mapping)
+    of_array = pair.consolidated.key(pair.path, ".zarray") is not None
+    if name == ".zattrs" and strange and of_array and entry is not None:
+        return {does: said for does, said in _NO_ATTRIBUTES.items() if entry or does == "xarray"}
     if name == ".zattrs" and _loses_names(pair, entry):
         return {"xarray": f"raises KeyError: _ARRAY_DIMENSIONS, {UNLESS}"}
     if pair.path != "/" and name != ".zattrs" and _is_no_node(pair.consolidated, pair.path):
         return _NOT_FOUND
-    there = pair.consolidated.key(pair.path, name) is not None
-    if not there or isinstance(entry, Mapping):
+    if not strange or name != ".zarray":
         return None
     said = f"raises an error at an entry that is no object, {UNLESS}"
-    if name == ".zarray":
-        return {"zarr-python": said, "xarray": said}
-    of_array = pair.consolidated.key(pair.path, ".zarray") is not None
-    return {"xarray": said} if name == ".zattrs" and of_array and entry is not None else None
+    return {"zarr-python": said, "xarray": said}
 
 
+_NO_ATTRIBUTES = {
+    "zarr-python": f"raises ValueError or TypeError, {UNLESS} (since 3.3)",
+    "xarray": f"raises TypeError, ValueError or KeyError, {UNLESS}",
+}
 _GROUP = {
     "zarr-python": f"shows a group in place of the array, {UNLESS}",
     "xarray": f"does not show the array, {UNLESS}",

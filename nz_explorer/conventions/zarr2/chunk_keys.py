@@ -44,7 +44,7 @@ def separator(array: Array) -> Iterator[Fail]:
             f'dimension_separator must be "." or "/", got {shown(given)}',
             impact="blocks",
             readers={
-                "zarr-python": "raises ValueError: Expected an '.' or '/' separator",
+                "zarr-python": "raises ValueError",
                 "xarray": "cannot open the group",
             },
             fix=_use_that_of_the_chunks,
@@ -368,7 +368,11 @@ def undefined_values(array: Array, inside: Inside) -> Iterator[Fail | Undecided]
         yield Undecided("cost")
 
 
-_NO_DATE = "raises ValueError when it reads such a chunk: 0 is no date without a unit"
+_BEFORE = "before 3.4.1"
+_NO_DATE = {
+    "zarr-python": f"raises ValueError when it reads such a chunk ({_BEFORE}): 0 is no date without a unit",
+    "xarray": f"raises ValueError when it reads such a chunk (with zarr-python {_BEFORE})",
+}
 """What readers do that fill it with 0."""
 
 
@@ -391,6 +395,6 @@ def undefined(array: Array, missing: int, at_least: str = "") -> Fail:
         f"{at_least}{missing} chunk{'s are' if missing > 1 else ' is'} missing and fill_value is null:"
         f" what {it} is undefined",
         impact="blocks" if fails else None,
-        readers=dict.fromkeys(("zarr-python", "xarray"), _NO_DATE) if fails else None,
+        readers=_NO_DATE if fails else None,
         fix=_define,
     )

@@ -141,7 +141,11 @@ def readers_of_base64(array: Array, given: Any) -> dict[str, str] | None:
     if array.data_type.kind == "bytes":  # NumPy cuts, or adds zeros
         return {}
     taken = array.data_type.kind == "raw" or _is_taken_for_struct(array, decoded)
-    return {"xarray": "cannot open the group", **NCZARR_ERROR} if taken else None
+    if not taken:
+        return None
+    empty = array.data_type.kind == "struct" and not decoded  # before 3.4.1 it is 0 to zarr-python
+    refused = {"zarr-python": "raises IndexError (since 3.4.1)"} if empty else {}
+    return {"xarray": "cannot open the group", **refused, **NCZARR_ERROR}
 
 
 def _is_char(array: Array) -> bool:

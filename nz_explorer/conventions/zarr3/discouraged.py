@@ -16,6 +16,7 @@ from nz_explorer.conventions.zarr3.registered_extensions import (
     URI_NAME,
 )
 from nz_explorer.conventions.zarr3.representations import outer_shape, shapes_around
+from nz_explorer.conventions.zarr_versions import in_versions
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
@@ -32,10 +33,10 @@ if TYPE_CHECKING:
 POINTS = ("data_type", "chunk_grid", "chunk_key_encoding")
 
 
-_NOT_IN_GROUPS = {
-    "zarr-python": "raises TypeError: GroupMetadata.__init__() got an unexpected keyword argument, in spite of must_understand",
-    "xarray": "cannot open the group",
-}
+_NOT_IN_GROUPS = in_versions(
+    "before 3.4.1",
+    "raises TypeError: GroupMetadata.__init__() got an unexpected keyword argument, in spite of must_understand",
+)
 
 
 @rule("Z3-DOC-005", on="node", formats=V3)

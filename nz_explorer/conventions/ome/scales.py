@@ -83,6 +83,12 @@ ROUGHLY = 1.5
 """By what factor a scale may miss what the lengths say: some writers round lengths, others fill up the last chunk."""
 
 
+_OF_ANOTHER_LENGTH = {
+    "iohub": "raises ValueError when it is asked for the scale, or when it opens the image RuntimeError: Length of scale"
+    " transformation does not match data dimension"
+}
+
+
 @rule("OME-IMG-006", on="group", needs=("attributes",), when=is_image)
 def levels_are_placed(group: Group) -> Iterator[Fail]:
     """Require one scale for each level, with a number for each axis, and then perhaps a translation."""
@@ -140,6 +146,7 @@ def _shared(image: Mapping[str, Any], pointer: str, axes: list[Any]) -> Iterator
             yield Fail(
                 f"{pointer}/coordinateTransformations/{i}/{kind}",
                 f"the {kind} of the image has {plural(len(numbers), 'number')} for {plural(len(axes), 'axis')}",
+                readers=_OF_ANOTHER_LENGTH,
             )
 
 
@@ -155,6 +162,7 @@ def _numbers_of(
         yield Fail(
             pointer,
             f"the {kind} of level {level} has {plural(len(numbers), 'number')} for {plural(len(axes), 'axis')}",
+            readers=_OF_ANOTHER_LENGTH,
         )
         return
     for place, (number, axis) in enumerate(zip(numbers, axes, strict=True)):

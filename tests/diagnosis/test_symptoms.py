@@ -200,9 +200,19 @@ def test_the_rule_behind_a_message_is_named_early(message: str, first: str, neve
         ("ImportError: The cast_value codec requires the 'cast-value-rs' package.", "NZ-CODEC-004"),
         ("scalar_map encode value 300 is not representable in dtype uint8.", "Z3-CODEC-011"),
         ("Invalid type: 0. Expected a dict or base64-encoded string.", "Z3-FV-007"),
+        (
+            "ValidationError: 1 validation error for Multiscale\naxes\n  Field required",
+            "OME-IMG-004",
+        ),
+        ("Value error, All space axes must be at the end of the axes list.", "OME-IMG-004"),
+        ("Could not find 'version' in group attributes. Expected location: …", "OME-VER-002"),
+        (
+            "ValidationError: 1 validation error for PlateMeta\nrows\n  Field required",
+            "OME-PLATE-001",
+        ),
     ],
 )
-def test_what_zarr_python_says_since_3_3_leads_to_the_rule(message: str, first: str) -> None:
+def test_what_newer_readers_say_leads_to_the_rule(message: str, first: str) -> None:
     assert first in [info.id for info in rules_behind(message, rules().values())][:2]
 
 

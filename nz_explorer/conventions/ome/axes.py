@@ -18,13 +18,14 @@ ORDER = {"time": 0, "channel": 1, "space": 2}
 AXES = {"t": "time", "c": "channel", **dict.fromkeys("zyx", "space")}
 """Types of axes by the names that they had up to version 0.3."""
 
+_BY_NAPARI = {"napari-ome-zarr": "since 0.11 raises ValidationError"}
+
 
 @rule("OME-IMG-004", on="group", needs=("attributes",), when=is_image)
 def axes_in_order(group: Group) -> Iterator[Fail]:
     """Require axes since 0.4, two or three of them of space, at the end, after time and channels."""
     version = version_of(group)
-    # ome-zarr-py looks at those of no other version
-    by_ome_zarr: dict[str, str] | None = None if version == "0.4" else {}
+    readers = None if version == "0.4" else _BY_NAPARI  # ome-zarr-py looks at those of no other
     for image, pointer in images_of(group):
         axes = axes_of(image)
         if axes is None:
@@ -33,19 +34,20 @@ def axes_in_order(group: Group) -> Iterator[Fail]:
                 yield Fail(
                     f"{pointer}/axes",
                     f"axes must list the dimensions of the image, got {got}",
-                    readers=by_ome_zarr,
+                    readers=readers,
                 )
             continue
         given = [axis for axis in axes if isinstance(axis, Mapping)]
         names = [axis.get("name") for axis in given] if given else axes
         if twice := [name for n, name in enumerate(names) if name in names[:n]]:
-            yield Fail(f"{pointer}/axes", f"two axes are called {json_text(twice[0])}", readers={})
+            said = f"two axes are called {json_text(twice[0])}"
+            yield Fail(f"{pointer}/axes", said, readers=_BY_NAPARI)
         if axes and not given and version >= "0.4":
             yield Fail(
                 f"{pointer}/axes",
                 f"an axis is an object with a name since version 0.4, got {json_text(axes[0])}",
                 severity="warning",
-                readers={"iohub": "reads the image, and no scale"},
+                readers={"iohub": "reads the image, and no scale", **_BY_NAPARI},
                 fix=_as_objects(f"{pointer}/axes", axes),
             )
         types = [axis.get("type") for axis in given]
@@ -60,7 +62,7 @@ def axes_in_order(group: Group) -> Iterator[Fail]:
             yield Fail(
                 f"{pointer}/axes",
                 f"the axes are {said}: time comes first, then channels, and space last",
-                readers=by_ome_zarr,
+                readers=readers,
             )
 
 

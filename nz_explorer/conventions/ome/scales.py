@@ -85,7 +85,8 @@ ROUGHLY = 1.5
 
 _OF_ANOTHER_LENGTH = {
     "iohub": "raises ValueError when it is asked for the scale, or when it opens the image RuntimeError: Length of scale"
-    " transformation does not match data dimension"
+    " transformation does not match data dimension",
+    "napari-ome-zarr": "since 0.11 raises ValidationError",
 }
 
 
@@ -130,9 +131,10 @@ def levels_are_placed(group: Group) -> Iterator[Fail]:
             yield Fail(
                 bare[0][1],
                 f"{'level' if len(bare) == 1 else 'levels'} {which} {'has' if len(bare) == 1 else 'have'} no scale:"
-                " viewers show the image, and know no sizes",
+                " some viewers show the image and know no sizes, others refuse it",
                 severity="info",
                 impact="advice",
+                readers={"napari-ome-zarr": "since 0.11 raises ValidationError"},
             )
 
 

@@ -205,7 +205,10 @@ def test_the_rule_behind_a_message_is_named_early(message: str, first: str, neve
             "OME-IMG-004",
         ),
         ("Value error, All space axes must be at the end of the axes list.", "OME-IMG-004"),
-        ("TypeError: Affine.from_gdal() missing 1 required positional argument: 'f'", "CF-ATTR-001"),
+        (
+            "TypeError: Affine.from_gdal() missing 1 required positional argument: 'f'",
+            "CF-ATTR-001",
+        ),
         ("RuntimeError: error initializing 'odc' accessor.", "CF-ATTR-001"),
         ("Could not find 'version' in group attributes. Expected location: …", "OME-VER-002"),
         (

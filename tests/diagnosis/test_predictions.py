@@ -106,8 +106,6 @@ EXPLAINED = {
                 "Z3-FV-007: a wrong field of a struct",
                 "Z3-FV-007: an integer with a fraction in a struct",
                 "Z3-FV-007: near miss: a struct",
-                "Z2-DT-003: fields of a field",
-                "printed in Zarr v2, Data type encoding, nested",
             )
         }
         | {
@@ -120,6 +118,18 @@ EXPLAINED = {
             for case in ("both", "near miss: the codec")
         }
         if SINCE_3_2
+        else {}
+    ),
+    **(
+        {
+            f"{reader}: {case}": "zarr-python opens it since 3.4.1"
+            for reader in READERS
+            for case in (
+                "Z2-DT-003: fields of a field",
+                "printed in Zarr v2, Data type encoding, nested",
+            )
+        }
+        if SINCE_3_4_1
         else {}
     ),
     **(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.conventions.zarr2.members import V2
-from nz_explorer.conventions.zarr2.types import OTHERS
+from nz_explorer.conventions.zarr2.types import BEFORE_3_4_1, OTHERS
 from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, set_to, shown
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.registry import rule
@@ -69,10 +69,10 @@ def structured_type(array: Array) -> Iterator[Fail]:
         if isinstance(field[1], list):
             yield Fail(
                 f"{DTYPE}/{i}/1",
-                f"structured dtype: field {shown(field[0])} has fields itself, which is valid; zarr-python up to 3.1 does not open such arrays",
+                f"structured dtype: field {shown(field[0])} has fields itself, which is valid; zarr-python before 3.4.1 does not open such arrays",
                 severity="info",
                 impact="blocks",
-                readers=OTHERS,
+                readers=BEFORE_3_4_1,
             )
 
 

@@ -143,13 +143,13 @@ def shards_of_a_transposed_chunk(array: Array) -> Iterator[Fail]:
         if transposed in (None, chunk) or codec_name(codec) != "sharding_indexed":
             continue
         if sorted(transposed) != sorted(chunk):
-            continue  # reshaped, by a codec that zarr-python up to 3.1 does not have
+            continue  # reshaped, by a codec that zarr-python up to 3.4 does not have
         inner = configuration_of(codec).get("chunk_shape")
         if _divides(inner, transposed) and not _divides(inner, chunk):
             yield Fail(
                 f"/codecs/{i}/configuration/chunk_shape",
                 f"sharding: chunks of {shown(inner)} divide the transposed {shown(transposed)}, as the text asks;"
-                f" zarr-python up to 3.1 compares them with {shown(chunk)}",
+                f" zarr-python up to 3.4 compares them with {shown(chunk)}",
                 severity="info",
             )
 

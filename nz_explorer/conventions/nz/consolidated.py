@@ -11,9 +11,11 @@ from nz_explorer.conventions.nz import consolidated_for_netcdf as for_netcdf
 from nz_explorer.conventions.nz.consolidated_kinds import (
     NAMES,
     UNLESS,
+    at_no_attributes,
     copied,
     copy,
     is_taken_for_array,
+    no_attributes,
     taken_for_array,
     why_not_copied,
 )
@@ -76,6 +78,7 @@ def entry_is_current(pair: Pair) -> Iterator[Fail | Undecided]:
         elif found:
             yield _stale(pair, document, found, entry)
     yield from _attributes_alone(pair)
+    yield from no_attributes(pair)
 
 
 def _attributes_alone(pair: Pair) -> Iterator[Fail]:
@@ -187,9 +190,8 @@ def _stopped_by(pair: Pair, name: str, entry: Any) -> dict[str, str] | None:
     """Return what readers do with an entry of an array in ``.zmetadata`` that is no object, or names no dimensions."""
     there = pair.consolidated.key(pair.path, name) is not None
     strange = there and not isinstance(entry, Mapping)
-    of_array = pair.consolidated.key(pair.path, ".zarray") is not None
-    if name == ".zattrs" and strange and of_array and entry is not None:
-        return {does: said for does, said in _NO_ATTRIBUTES.items() if entry or does == "xarray"}
+    if name == ".zattrs" and (stopped := at_no_attributes(pair)) is not None:
+        return stopped
     if name == ".zattrs" and _loses_names(pair, entry):
         return {"xarray": f"raises KeyError: _ARRAY_DIMENSIONS, {UNLESS}"}
     if pair.path != "/" and name != ".zattrs" and _is_no_node(pair.consolidated, pair.path):
@@ -200,10 +202,6 @@ def _stopped_by(pair: Pair, name: str, entry: Any) -> dict[str, str] | None:
     return {"zarr-python": said, "xarray": said}
 
 
-_NO_ATTRIBUTES = {
-    "zarr-python": f"raises ValueError or TypeError, {UNLESS} (since 3.3)",
-    "xarray": f"raises TypeError, ValueError or KeyError, {UNLESS}",
-}
 _GROUP = {
     "zarr-python": f"shows a group in place of the array, {UNLESS}",
     "xarray": f"does not show the array, {UNLESS}",

@@ -75,7 +75,7 @@ def no_attributes(pair: Pair) -> Iterator[Fail]:
             places=(Place(pair.path, "/.zattrs"), Place("/", f"/{holder.name}{pointer}")),
             impact="blocks",
             readers=stopped,
-            fix=lambda _node: Draft("safe", (remove(pointer),), document=holder.key),
+            fix=lambda _node: Draft("unsafe", (remove(pointer),), document=holder.key),
         )
 
 

@@ -29,11 +29,57 @@ from nz_explorer.report.check import check
 from nz_explorer.report.report import Report
 from tests.corpus.cases import BASES, CASES, contents, write
 from tests.field.case import cases
-from tests.versions import OLDEST, SINCE_3_2, SINCE_3_3, SINCE_3_4
+from tests.versions import OLDEST, SINCE_3_2, SINCE_3_3, SINCE_3_4, SINCE_3_4_1
 
 READERS = ("zarr-python", "xarray")
 PARTS = 8
 """The cases are run in so many tests, which may run side by side."""
+
+ALONE = ("zarr-python",)
+NEWER: tuple[tuple[str, bool, dict[str, tuple[str, ...]]], ...] = (
+    (
+        "3.2",
+        SINCE_3_2,
+        {"Z3-GRID-001: a number for one dimension, which zarr-python takes before 3.2": READERS},
+    ),
+    (
+        "3.3",
+        SINCE_3_3,
+        {
+            "JSON-006: near miss: .zattrs of v2 is another rule's": ALONE,
+            "NCZ-VAR-006: near miss: what an array has in attributes that are a list is not known": ALONE,
+            "NZ-CONS-002: v2: a document as text in its entry, which readers stop at": ALONE,
+            "Z2-ATT-001: null": ALONE,
+            "Z2-ATT-001: null of a group, which netCDF-C does not pass over": READERS,
+            "Z2-ATT-001: null of the root, which netCDF-C refuses": READERS,
+            "Z3-CODEC-004: no end": READERS,
+            "Z3-CODEC-004: big-endian beside the name is what is meant": READERS,
+            "Z3-CODEC-004: no end in the chunks of a shard, which zarr-python refuses since 3.3": READERS,
+            "Z3-DOC-006: a text as attributes of an array, which zarr-python passes over before 3.3": ALONE,
+            "Z3-EXT-003: big-endian beside the name of the codec, where readers take little": READERS,
+        },
+    ),
+    (
+        "3.4",
+        SINCE_3_4,
+        dict.fromkeys(
+            (
+                "NZ-SCHEMA-001: the schema takes 3.0 for the format",
+                "Z2-GRP-002: a float in the root",
+                "Z3-CODEC-005: true",
+                "Z3-CODEC-006: null for shuffle, which zarr-python takes, and true for typesize, which it takes before 3.4",
+                "Z3-CODEC-008: a shard inside of a shard does not divide it",
+                "Z3-CODEC-011: true, which zarr-python takes for 1 before 3.4",
+                "Z3-DOC-001: a float",
+                "Z3-DOC-001: a float in a group, which zarr-python takes before 3.4",
+                "Z3-ST-001: an empty text, which zarr-python takes before 3.4",
+            ),
+            READERS,
+        ),
+    ),
+    ("3.4.1", SINCE_3_4_1, {"Z3-CODEC-008: an index in shards, whose size varies": READERS}),
+)
+"""Versions since which zarr-python fails at something, cases of it, and the readers that read them before."""
 
 EXPLAINED = {
     **{
@@ -43,18 +89,12 @@ EXPLAINED = {
             "Z3-CODEC-008: the transposed shard is not divided": "zarr-python divides before it transposes",
         }.items()
     },
-    **(
-        {
-            f"{reader}: NZ-PACK-002: {case}": "zarr-python has the codec since 3.4"
-            for reader in READERS
-            for case in ("both", "near miss: the codec")
-        }
-        if SINCE_3_4
-        else {
-            f"{reader}: Z3-CODEC-008: a shard inside of a shard does not divide it": "found when more is read than two values"
-            for reader in READERS
-        }
-    ),
+    **{
+        f"{reader}: {case}": f"zarr-python does so since {version}"
+        for version, is_newer, newer in NEWER
+        for case, readers in newer.items()
+        for reader in (() if is_newer else readers)
+    },
     **(
         {
             f"{reader}: {case}": "zarr-python has the type since 3.2"
@@ -66,48 +106,31 @@ EXPLAINED = {
                 "Z3-FV-007: a wrong field of a struct",
                 "Z3-FV-007: an integer with a fraction in a struct",
                 "Z3-FV-007: near miss: a struct",
-                "Z2-DT-003: fields of a field",
-                "printed in Zarr v2, Data type encoding, nested",
             )
         }
         | {
             f"{reader}: Z3-EXT-003: a setting of a regular grid": "zarr-python passes over it since 3.2"
             for reader in READERS
         }
+        | {
+            f"{reader}: NZ-PACK-002: {case}": "zarr-python has the codec since 3.2"
+            for reader in READERS
+            for case in ("both", "near miss: the codec")
+        }
         if SINCE_3_2
         else {}
     ),
     **(
-        {}
-        if SINCE_3_3
-        else {
-            "zarr-python: JSON-006: near miss: .zattrs of v2 is another rule's": "refused since 3.3",
-            "zarr-python: Z2-ATT-001: null": "refused since 3.3",
-        }
-        | {
-            f"{reader}: Z2-ATT-001: {case}": "refused since 3.3"
+        {
+            f"{reader}: {case}": "zarr-python opens it since 3.4.1"
             for reader in READERS
             for case in (
-                "null of a group, which netCDF-C does not pass over",
-                "null of the root, which netCDF-C refuses",
+                "Z2-DT-003: fields of a field",
+                "printed in Zarr v2, Data type encoding, nested",
             )
         }
-    ),
-    **(
-        {}
-        if SINCE_3_4
-        else {
-            f"{reader}: {case}": "refused since 3.4"
-            for reader in READERS
-            for case in (
-                "Z2-ARR-004: a fraction, which zarr-python refuses since 3.4",
-                "Z2-FV-002: no bytes for a struct of one byte, which stops zarr-python of late",
-                "Z2-GRP-002: a float in a group below the root, which zarr-python refuses since 3.4",
-                "Z2-GRP-002: a float in the root",
-                "Z3-DOC-001: a float",
-                "Z3-DOC-001: a float in a group, which zarr-python refuses since 3.4",
-            )
-        }
+        if SINCE_3_4_1
+        else {}
     ),
     **(
         {f"{reader}: Z3-KEY-001: another separator": "not looked at" for reader in READERS}

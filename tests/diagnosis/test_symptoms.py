@@ -165,6 +165,62 @@ def test_the_rule_behind_a_message_is_named_early(message: str, first: str, neve
     assert not any(one.startswith(never) for one in found), found
 
 
+@pytest.mark.parametrize(
+    ("message", "first"),
+    [
+        ("TypeError: Expected a JSON object, got NoneType.", "JSON-006"),
+        (
+            "ValueError: Failed to parse input for 'zarr_format': expected Literal[2, 3], got 2.0.",
+            "Z3-DOC-001",
+        ),
+        (
+            "Got Zarr V3 group metadata with the following disallowed extra fields: ['must_understand']",
+            "Z3-DOC-004",
+        ),
+        (
+            "Array metadata contains storage transformers: ({'name': 'cache', 'must_understand': False},)",
+            "Z3-ST-001",
+        ),
+        (
+            "The `endian` configuration needs to be specified for multi-byte data types.",
+            "Z3-CODEC-004",
+        ),
+        ("Failed to parse input for 'typesize': expected int, got True.", "Z3-CODEC-006"),
+        ("Failed to parse input for 'order': expected Literal['C', 'F'], got None.", "Z2-ARR-009"),
+        (
+            "Failed to parse input for 'separator': expected Literal['.', '/'], got '_'.",
+            "Z3-KEY-001",
+        ),
+        ("Expected an '.' or '/' separator. Got _ instead.", "Z2-ARR-010"),
+        ("Failed to parse input for 'level': expected int, got '5'.", "Z3-CODEC-005"),
+        ("Sharding `index_codecs` must produce a fixed-size encoding", "Z3-CODEC-008"),
+        ("TypeError: Dimension 0: chunk edge length must be an int, got 2.0", "Z3-GRID-001"),
+        ("`chunk_grid` and `shape` need to have the same number of dimensions.", "Z3-GRID-002"),
+        ("Rectilinear chunk grids are experimental and disabled by default.", "Z3-GRID-007"),
+        ("ImportError: The cast_value codec requires the 'cast-value-rs' package.", "NZ-CODEC-004"),
+        ("scalar_map encode value 300 is not representable in dtype uint8.", "Z3-CODEC-011"),
+        ("Invalid type: 0. Expected a dict or base64-encoded string.", "Z3-FV-007"),
+        (
+            "ValidationError: 1 validation error for Multiscale\naxes\n  Field required",
+            "OME-IMG-004",
+        ),
+        ("Value error, All space axes must be at the end of the axes list.", "OME-IMG-004"),
+        (
+            "TypeError: Affine.from_gdal() missing 1 required positional argument: 'f'",
+            "CF-ATTR-001",
+        ),
+        ("RuntimeError: error initializing 'odc' accessor.", "CF-ATTR-001"),
+        ("Could not find 'version' in group attributes. Expected location: …", "OME-VER-002"),
+        (
+            "ValidationError: 1 validation error for PlateMeta\nrows\n  Field required",
+            "OME-PLATE-001",
+        ),
+    ],
+)
+def test_what_newer_readers_say_leads_to_the_rule(message: str, first: str) -> None:
+    assert first in [info.id for info in rules_behind(message, rules().values())][:2]
+
+
 def test_a_message_says_what_the_reader_needs_where_the_store_is_right() -> None:
     assert "HDF5_PLUGIN_PATH" in meaning_of("NetCDF: Filter error: undefined filter encountered")
     assert "consolidated=False" in meaning_of("KeyError: '.zmetadata'")

@@ -36,6 +36,7 @@ TEXTS = (
     "ancillary_variables",
 )
 """Attributes that are text (CF-1.11, Appendix A, type S); of others, rules of their own ask for it."""
+_TRANSFORM = 6
 _NUMBERS = ("int", "uint", "float")
 _FLAGS = ("flag_values", "flag_masks")
 _NUMBER_OF_CDL = re.compile(r"(?i)\b(-?\d+)(?:u?b|u?s|u?l{1,2}|u)\b")
@@ -68,11 +69,37 @@ def types_of_attributes(array: Array) -> Iterator[Fail]:
             else None,
         )
     yield from _signs(array)
+    yield from _transform(array)
     for name in LIMITS if is_numeric else ():
         if types.get(name, NoneType) is not NoneType:
             yield from _limits(array, name)
     if is_numeric:
         yield from _limits_together(array)
+
+
+def _transform(array: Array) -> Iterator[Fail]:
+    """Warn of a GeoTransform of GDAL that is something else than a text of six numbers."""
+    given = array.attributes.get("GeoTransform", "0 1 0 0 0 1")
+    parts = given.split() if isinstance(given, str) else []
+    if len(parts) == _TRANSFORM and None not in map(number_in, parts):
+        return
+    listed = given if isinstance(given, list) else re.split(r"[][,\s]+", str(given).strip("[] "))
+    numbers = [number_in(part) if isinstance(part, str) else part for part in listed]
+    is_right = len(numbers) == _TRANSFORM and all(map(is_number, numbers))
+    readers = {"rioxarray": "raises TypeError or ValueError where it needs the transform"}
+    if not isinstance(given, str):
+        readers["odc-geo"] = "raises RuntimeError: error initializing 'odc' accessor"
+    yield Fail(
+        array.attribute_pointer("GeoTransform"),
+        f"GeoTransform {shown(given)} is not a text of six numbers with blanks between them, as GDAL writes it: programs for maps stop at it",
+        severity="warning",
+        readers=readers,
+        fix=_setter(
+            "GeoTransform", " ".join(map(str, numbers)), "programs for maps use it afterwards"
+        )
+        if is_right
+        else None,
+    )
 
 
 _ONE_BY_ONE = {

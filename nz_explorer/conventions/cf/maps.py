@@ -362,7 +362,7 @@ def transform_fits_coordinates(array: Array, found: Monotonicity) -> Iterator[Fa
             f"{given.attribute} of {given.path}{more} {said}: readers that go by it place the map elsewhere than those that go"
             " by coordinates",
             related=tuple(one.path for one, _ in alike),
-            readers=does if given.attribute == "GeoTransform" else {},
+            readers=does if _is_text(array, given) else {},
             fix=_transforms_of([one for one, _ in alike], axis, first, right),
         )
 
@@ -386,6 +386,14 @@ def transform_in_order(array: Array) -> Iterator[Fail]:
             fix=lambda _node: Draft("suggest", set_attribute(array, "GeoTransform", right)),
             covers=("GZ-META-002",),
         )
+
+
+def _is_text(array: Array, given: Transform) -> bool:
+    """Whether a transform is a GeoTransform that rioxarray reads; CF-ATTR-001 says what it makes of others."""
+    holder = array.hierarchy.node_if_loaded(given.path)
+    if holder is None or given.attribute != "GeoTransform":
+        return False
+    return isinstance(holder.attributes[given.attribute], str)
 
 
 def _placed(array: Array) -> list[list[tuple[Transform, str]]]:

@@ -318,7 +318,7 @@ def _as_data(array: Array, value: float) -> str:
         return "xarray shows it as data"
     date = date_of(array.attributes, value)
     if date is None:
-        return "xarray raises OverflowError when the times are read"
+        return "xarray raises ValueError when it opens the group, or OverflowError when the times are read"
     others = (
         ""
         if NANOSECONDS[0] <= date[:4] <= NANOSECONDS[1]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from nz_explorer.conventions.times_as_numbers import REFUSED, TIMES, as_numbers, in_multiples
 from nz_explorer.conventions.zarr3.arrays import all_codecs
 from nz_explorer.conventions.zarr3.registered_extensions import CODECS
+from nz_explorer.conventions.zarr_versions import in_versions
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, remove
@@ -30,8 +31,8 @@ COMMON = BASELINE | {"gzip", "blosc"}
 """Those that NZ lists as broadly supported, and the codec of strings."""
 IN_ZARR_PYTHON = frozenset({"transpose", "crc32c", "vlen-bytes"})
 """Others that come with zarr-python."""
-SINCE_ZARR_3_4 = frozenset({"scale_offset"})
-"""Others that come with zarr-python since version 3.4."""
+SINCE_ZARR_3_2 = frozenset({"scale_offset"})
+"""Others that come with zarr-python since version 3.2."""
 LOSSY = frozenset({"bitround", "cast_value", "quantize", "zfp", "fixedscaleoffset", "astype"})
 SCALING = frozenset({"scale_offset", "numcodecs.fixedscaleoffset"})
 MOST_CHUNKS = 10_000
@@ -54,10 +55,7 @@ _REFUSED = {
 """What happens (up to zarr 3.4) with types that NumPy has nothing like, with raw bits, and with newer names of complex numbers."""
 
 
-_STRUCT = {
-    "zarr-python": "raises ValueError: No Zarr data type found (before 3.2)",
-    "xarray": "cannot open the group (with zarr-python before 3.2)",
-}
+_STRUCT = in_versions("before 3.2", "raises ValueError: No Zarr data type found")
 
 
 @rule("NZ-TYPE-001", on="array", formats=(3,), needs=("data type",))
@@ -136,11 +134,14 @@ def baseline(array: Array) -> Iterator[Fail]:
 @rule("NZ-CODEC-002", on="array", formats=(3,), needs=("codecs",))
 def broadly_supported(array: Array) -> Iterator[Fail]:
     """Note a codec that many programs lack. One that nobody has registered is Z3-CODEC-012."""
-    for i, codec in enumerate(array.codecs):
+    for pointer, codec in all_codecs(array.codecs, "/codecs"):
         name = codec_name(codec)
-        if name in CODECS and name not in COMMON and not _is_lossy(name):
+        own = (
+            IN_ZARR_PYTHON if pointer.count("/") > 2 else ()
+        )  # of Zarr itself, such as crc32c of the index of a shard
+        if name in CODECS and name not in COMMON and name not in own and not _is_lossy(name):
             yield Fail(
-                f"/codecs/{i}",
+                pointer,
                 f"codec {name} is not one of those that NZ lists as broadly supported",
                 readers=_readers(name),
             )
@@ -150,11 +151,10 @@ def _readers(name: str) -> dict[str, str] | None:
     """Return what readers do with a codec; None where they do what the rule says."""
     if name in IN_ZARR_PYTHON:
         return {}
-    if name not in SINCE_ZARR_3_4:
+    if name not in SINCE_ZARR_3_2:
         return None
     return {
-        "zarr-python": "raises an error that names the codec (before 3.4)",
-        "xarray": "cannot open the group (with zarr-python before 3.4)",
+        **in_versions("before 3.2", "raises an error that names the codec"),
         "GDAL": "says Unsupported codec, and opens no such array (2026)",
     }
 
@@ -174,10 +174,14 @@ def lossless(array: Array) -> Iterator[Fail]:
                 pointer,
                 f"the codec {name} may change values: what is read is not exactly what was written",
                 impact="advice" if own else None,
-                readers={} if own else None,
+                readers={} if own else _WITHOUT_CAST_VALUE if name == "cast_value" else None,
             )
 
 
+_WITHOUT_CAST_VALUE = {
+    "zarr-python": "raises UnknownCodecError; since 3.2 ImportError, unless the package cast-value-rs is installed",
+    "xarray": "cannot open the group",
+}
 _OF_NUMCODECS = frozenset(
     f"numcodecs.{n}" for n in ("astype", "bitround", "fixedscaleoffset", "quantize")
 )

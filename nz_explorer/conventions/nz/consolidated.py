@@ -11,9 +11,11 @@ from nz_explorer.conventions.nz import consolidated_for_netcdf as for_netcdf
 from nz_explorer.conventions.nz.consolidated_kinds import (
     NAMES,
     UNLESS,
+    at_no_attributes,
     copied,
     copy,
     is_taken_for_array,
+    no_attributes,
     taken_for_array,
     why_not_copied,
 )
@@ -77,6 +79,7 @@ def entry_is_current(pair: Pair) -> Iterator[Fail | Undecided]:
         elif found:
             yield _stale(pair, document, found, entry)
     yield from _attributes_alone(pair)
+    yield from no_attributes(pair)
 
 
 def _attributes_alone(pair: Pair) -> Iterator[Fail]:
@@ -186,18 +189,18 @@ def _means_the_same(difference: Difference) -> bool:
 
 def _stopped_by(pair: Pair, name: str, entry: Any) -> dict[str, str] | None:
     """Return what readers do with an entry of an array in ``.zmetadata`` that is no object, or names no dimensions."""
+    there = pair.consolidated.key(pair.path, name) is not None
+    strange = there and not isinstance(entry, Mapping)
+    if name == ".zattrs" and (stopped := at_no_attributes(pair)) is not None:
+        return stopped
     if name == ".zattrs" and _loses_names(pair, entry):
         return {"xarray": f"raises KeyError: _ARRAY_DIMENSIONS, {UNLESS}"}
     if pair.path != "/" and name != ".zattrs" and _is_no_node(pair.consolidated, pair.path):
         return _NOT_FOUND
-    there = pair.consolidated.key(pair.path, name) is not None
-    if not there or isinstance(entry, Mapping):
+    if not strange or name != ".zarray":
         return None
     said = f"raises an error at an entry that is no object, {UNLESS}"
-    if name == ".zarray":
-        return {"zarr-python": said, "xarray": said}
-    of_array = pair.consolidated.key(pair.path, ".zarray") is not None
-    return {"xarray": said} if name == ".zattrs" and of_array and entry is not None else None
+    return {"zarr-python": said, "xarray": said}
 
 
 _GROUP = {

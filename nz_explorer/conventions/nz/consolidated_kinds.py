@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.nz.consolidated_lengths import others_with_it, where_split
+from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.entry_comparison import differences
 from nz_explorer.engine.findings import Fail, Place
 from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace
@@ -32,6 +33,53 @@ _READERS = {
 }
 
 _STOPPED = dict.fromkeys(_READERS, f"raises an error at an entry that is no object, {UNLESS}")
+
+
+_NO_ATTRIBUTES = {
+    "zarr-python": f"raises ValueError or TypeError, {UNLESS} (since 3.3)",
+    "xarray": f"raises TypeError, ValueError or KeyError, {UNLESS}",
+}
+"""What readers do with attributes of an array that are no object; with those of a group all versions of zarr-python do the same."""
+
+
+def at_no_attributes(pair: Pair) -> dict[str, str] | None:
+    """Return what readers do with an entry of attributes in ``.zmetadata`` that is no object; None where they pass over it.
+
+    Parameters
+    ----------
+    pair : Pair
+        The node as stored and as consolidated.
+    """
+    consolidated, path = pair.consolidated, pair.path
+    entry = consolidated.entry(path, ".zattrs")
+    if consolidated.key(path, ".zattrs") is None or entry is None or isinstance(entry, Mapping):
+        return None
+    if consolidated.key(path, ".zarray") is None:
+        return dict.fromkeys(_NO_ATTRIBUTES, f"raises TypeError, {UNLESS}")
+    return {does: said for does, said in _NO_ATTRIBUTES.items() if entry or does == "xarray"}
+
+
+def no_attributes(pair: Pair) -> Iterator[Fail]:
+    """Fail on such an entry of a node that has no document of attributes to differ from.
+
+    Parameters
+    ----------
+    pair : Pair
+        The node as stored and as consolidated.
+    """
+    stopped, pointer = at_no_attributes(pair), pair.pointer(".zattrs")
+    if stopped is not None and all(document.name != ".zattrs" for document in pair.stored):
+        holder = pair.consolidated.holder
+        kind = json_type(pair.consolidated.entry(pair.path, ".zattrs"))
+        yield Fail(
+            "/.zattrs",
+            f"{pair.path} has no .zattrs, and the consolidated metadata have one for it that is no object, but {kind}",
+            related=("/",),
+            places=(Place(pair.path, "/.zattrs"), Place("/", f"/{holder.name}{pointer}")),
+            impact="blocks",
+            readers=stopped,
+            fix=lambda _node: Draft("unsafe", (remove(pointer),), document=holder.key),
+        )
 
 
 def is_taken_for_array(pair: Pair) -> bool:

@@ -13,7 +13,7 @@ OME = Convention(
     families=("OME",),
     rules=tuple(
         f"{__name__}.{module}"
-        for module in ("images", "channels", "scales", "viewers", "labels", "plates")
+        for module in ("images", "axes", "channels", "scales", "viewers", "labels", "plates")
     ),
     catalogue=(FOLDER / "catalogue.toml",),
     has_verdict=False,  # whoever passes these rules need not keep all of OME-NGFF

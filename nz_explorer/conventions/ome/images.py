@@ -22,8 +22,6 @@ from nz_explorer.model.dialects.multiscales import family, level_name, level_nam
 from nz_explorer.model.paths import below
 from nz_explorer.text.phrases import listed, plural
 
-ORDER = {"time": 0, "channel": 1, "space": 2}
-"""Which types of axes come first; those of other types may be where channels are."""
 MOST_LEVELS = 64
 _OF_IMAGES = frozenset(("axes", "coordinateTransformations", "name", "version"))
 """What OME-NGFF says of an image, of which each of its versions wants one at least."""
@@ -367,37 +365,6 @@ def _is_smaller(array: Array, level: Array) -> bool:
     return math.prod(shape) < math.prod(largest) and all(
         length <= most for length, most in zip(shape, largest, strict=True)
     )
-
-
-@rule("OME-IMG-004", on="group", needs=("attributes",), when=is_image)
-def axes_in_order(group: Group) -> Iterator[Fail]:
-    """Require axes since 0.4, two or three of them of space, at the end, after time and channels."""
-    for image, pointer in images_of(group):
-        axes = axes_of(image)
-        if axes is None:
-            if "coordinateSystems" not in image and version_of(group) >= "0.4":
-                got = json_text(image["axes"]) if "axes" in image else "nothing"
-                yield Fail(
-                    f"{pointer}/axes", f"axes must list the dimensions of the image, got {got}"
-                )
-            continue
-        given = [axis for axis in axes if isinstance(axis, Mapping)]
-        names = [axis.get("name") for axis in given] if given else axes
-        if twice := [name for n, name in enumerate(names) if name in names[:n]]:
-            yield Fail(f"{pointer}/axes", f"two axes are called {json_text(twice[0])}")
-        types = [axis.get("type") for axis in given]
-        if not given or "space" not in types:
-            continue  # types may be left out
-        spaces = types.count("space")
-        if spaces not in (2, 3):
-            yield Fail(f"{pointer}/axes", f"an image has 2 or 3 axes of type space, not {spaces}")
-        ranks = [ORDER.get(kind if isinstance(kind, str) else "", 1) for kind in types]
-        if ranks != sorted(ranks):
-            said = listed([str(name) for name in names])
-            yield Fail(
-                f"{pointer}/axes",
-                f"the axes are {said}: time comes first, then channels, and space last",
-            )
 
 
 @rule("OME-VER-001", on="group", needs=("attributes",), formats=(3,), when=is_image)

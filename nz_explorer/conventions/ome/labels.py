@@ -39,6 +39,9 @@ def labels_are_there(group: Group) -> Iterator[Fail | Undecided]:
             yield Fail(
                 f"{pointer}/{n}",
                 f"the label image {json_text(name)} is listed, and there is no such group",
+                readers={
+                    "napari-ome-zarr": "since 0.11 raises KeyError, and does not open the image either"
+                },
                 fix=_without(f"{pointer}/{n}"),
             )
     if group.children is None:

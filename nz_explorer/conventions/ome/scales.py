@@ -83,6 +83,13 @@ ROUGHLY = 1.5
 """By what factor a scale may miss what the lengths say: some writers round lengths, others fill up the last chunk."""
 
 
+_OF_ANOTHER_LENGTH = {
+    "iohub": "raises ValueError when it is asked for the scale, or when it opens the image RuntimeError: Length of scale"
+    " transformation does not match data dimension",
+    "napari-ome-zarr": "since 0.11 raises ValidationError",
+}
+
+
 @rule("OME-IMG-006", on="group", needs=("attributes",), when=is_image)
 def levels_are_placed(group: Group) -> Iterator[Fail]:
     """Require one scale for each level, with a number for each axis, and then perhaps a translation."""
@@ -124,9 +131,10 @@ def levels_are_placed(group: Group) -> Iterator[Fail]:
             yield Fail(
                 bare[0][1],
                 f"{'level' if len(bare) == 1 else 'levels'} {which} {'has' if len(bare) == 1 else 'have'} no scale:"
-                " viewers show the image, and know no sizes",
+                " some viewers show the image and know no sizes, others refuse it",
                 severity="info",
                 impact="advice",
+                readers={"napari-ome-zarr": "since 0.11 raises ValidationError"},
             )
 
 
@@ -140,6 +148,7 @@ def _shared(image: Mapping[str, Any], pointer: str, axes: list[Any]) -> Iterator
             yield Fail(
                 f"{pointer}/coordinateTransformations/{i}/{kind}",
                 f"the {kind} of the image has {plural(len(numbers), 'number')} for {plural(len(axes), 'axis')}",
+                readers=_OF_ANOTHER_LENGTH,
             )
 
 
@@ -155,6 +164,7 @@ def _numbers_of(
         yield Fail(
             pointer,
             f"the {kind} of level {level} has {plural(len(numbers), 'number')} for {plural(len(axes), 'axis')}",
+            readers=_OF_ANOTHER_LENGTH,
         )
         return
     for place, (number, axis) in enumerate(zip(numbers, axes, strict=True)):

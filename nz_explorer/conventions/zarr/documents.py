@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.zarr_versions import in_versions
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
@@ -357,16 +358,11 @@ def _of_attributes(node: Node, kind: str) -> dict[str, str] | None:
     """Return what readers do with attributes of Zarr v2 that are no object, where the rule's entry does not say it."""
     if node.kind == "array":
         return None
-    if kind == "null":  # before as if it were not there
-        readers = {
-            "zarr-python": "raises TypeError since 3.3",
-            "xarray": "cannot open the group with zarr-python since 3.3",
-        }
-    else:
-        readers = {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
     # it opens the rest of a dataset with such a group, of which ncdump asks for the attributes
     netcdf = {"netCDF-C": _INVALID if node.is_root else _NO_ATTRIBUTES}
-    return {**readers, **netcdf}
+    if kind == "null":  # to zarr-python before 3.3 as if they were not there
+        return in_versions("since 3.3", "raises TypeError: Expected a JSON object") | netcdf
+    return {"zarr-python": "raises TypeError", "xarray": "cannot open the group", **netcdf}
 
 
 @rule("JSON-007", on="document", when=_has_problems)

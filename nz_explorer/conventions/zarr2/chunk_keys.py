@@ -382,9 +382,10 @@ def undefined_values(array: Array, inside: Inside) -> Iterator[Fail | Undecided]
         yield Undecided("cost")
 
 
+_BEFORE = "before 3.4.1"
 _NO_DATE = {
-    "zarr-python": "raises ValueError before version 3.4.1 when it reads such a chunk: 0 is no date without a unit",
-    "xarray": "raises ValueError with zarr-python before 3.4.1 when it reads such a chunk",
+    "zarr-python": f"raises ValueError when it reads such a chunk ({_BEFORE}): 0 is no date without a unit",
+    "xarray": f"raises ValueError when it reads such a chunk (with zarr-python {_BEFORE})",
 }
 """What readers do that fill it with 0."""
 

@@ -115,14 +115,6 @@ _CRASHES_WHERE_IT_FILLS = {
 """What it does with null, a list or an object in place of bytes, which it passes over when it opens the dataset."""
 
 
-_NO_BYTES = {
-    "zarr-python": "raises IndexError since 3.4.1",
-    "xarray": "cannot open the group",
-    **NCZARR_ERROR,
-}
-"""What they do with no bytes for a struct of one byte, which NumPy took for a zero."""
-
-
 def readers_of_base64(array: Array, given: Any) -> dict[str, str] | None:
     """Return what readers do with a text that is not one element in base64: zarr-python passes over other characters.
 
@@ -148,10 +140,12 @@ def readers_of_base64(array: Array, given: Any) -> dict[str, str] | None:
         return OTHERS_OF_BASE64 if is_passed_over else OTHERS_OF_BASE64 | _CRASHES_WHERE_IT_FILLS
     if array.data_type.kind == "bytes":  # NumPy cuts, or adds zeros
         return {}
-    if array.data_type.kind == "struct" and not decoded and array.data_type.itemsize == 1:
-        return _NO_BYTES
     taken = array.data_type.kind == "raw" or _is_taken_for_struct(array, decoded)
-    return {"xarray": "cannot open the group", **NCZARR_ERROR} if taken else None
+    if not taken:
+        return None
+    empty = array.data_type.kind == "struct" and not decoded  # before 3.4.1 it is 0 to zarr-python
+    refused = {"zarr-python": "raises IndexError (since 3.4.1)"} if empty else {}
+    return {"xarray": "cannot open the group", **refused, **NCZARR_ERROR}
 
 
 def _is_char(array: Array) -> bool:

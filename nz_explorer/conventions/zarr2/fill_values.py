@@ -167,14 +167,16 @@ def fill_scalar(array: Array) -> Iterator[Fail]:
     safe = problem is not None and problem.suggestion is not MISSING
     # by zarr-python, as Python takes any list: it is true unless it is empty
     taken = kind == "bool"
+    # with a list of another length than 1 it can fill no chunk
+    unfilled = taken and isinstance(given, list) and len(given) != 1
     right = "a pair [real, imaginary]" if kind == "complex" else "a single value"
     yield Fail(
         FILL,
         f"fill_value must be {right} or null, got the {'list' if isinstance(given, list) else 'object'} {shown(given)}",
         severity="error",
-        impact="blocks" if given == [] else "convention" if taken else None,
-        readers=_EMPTY_LIST
-        if taken and given == []
+        impact="blocks" if unfilled else "convention" if taken else None,
+        readers=_UNFILLED
+        if unfilled
         else {}
         if taken
         else _LISTED
@@ -187,11 +189,10 @@ def fill_scalar(array: Array) -> Iterator[Fail]:
     )
 
 
-_EMPTY_LIST = dict.fromkeys(
+_LISTED = {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
+_UNFILLED = dict.fromkeys(
     ("zarr-python", "xarray"), "raises ValueError when it reads a chunk that is not stored"
 )
-"""What they do with no value for a boolean, which they take, and cannot fill a chunk with."""
-_LISTED = {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
 
 
 NO_NAN = "no integer is NaN; chunks that were not written then hold nothing in particular"

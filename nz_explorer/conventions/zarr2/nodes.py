@@ -11,6 +11,7 @@ from nz_explorer.conventions.netcdf_c import impact_of_netcdf
 from nz_explorer.conventions.zarr2.codecs import unidentified
 from nz_explorer.conventions.zarr2.members import MANDATORY, V2, other_keys
 from nz_explorer.conventions.zarr3.nodes import (
+    AS_FLOAT,
     CRASHES,
     EMPTY,
     NCZARR_ERROR,
@@ -108,11 +109,13 @@ def _hurts(fail: Fail, netcdf: Mapping[str, str]) -> Fail:
 
 def _as_consolidated(group: Group, fail: Fail) -> Fail:
     """Add what becomes of a group of another format where zarr-python goes by consolidated metadata, of which the root is not looked at."""
-    if group.hierarchy.consolidated is None or fail.readers != EMPTY:
+    if group.hierarchy.consolidated is None or fail.readers not in (EMPTY, AS_FLOAT):
         return fail
     if group.path == "/":
         return replace(fail, impact="convention", readers={})
-    return replace(fail, impact="blocks", readers=INVALID_ENTRY)
+    return (
+        fail if fail.readers == AS_FLOAT else replace(fail, impact="blocks", readers=INVALID_ENTRY)
+    )
 
 
 @rule("Z2-ARR-005", on="array", formats=V2, provides="shape")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nz_explorer.conventions.zarr2.members import V2
 from nz_explorer.conventions.zarr2.netcdf.types import BIG, UNSET, what_netcdf_reads
 from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, set_to, shown
+from nz_explorer.conventions.zarr_versions import in_versions
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, add, replace
 from nz_explorer.engine.registry import rule
@@ -34,10 +35,7 @@ _NOT_LOADED = {"xarray": "opens the group, and raises TypeError when it computes
 _NO_UNITS = re.compile(r"[<>|]?[mM]8?(\[generic\])?")
 OBJECTS = {"zarr-python": "reads no such objects", "xarray": "cannot open the group"}
 OTHERS = {"zarr-python": "raises ValueError", "xarray": "cannot open the group"}
-BEFORE_3_4_1 = {
-    "zarr-python": "raises ValueError before version 3.4.1",
-    "xarray": "cannot open the group with zarr-python before 3.4.1",
-}
+BEFORE_3_4_1 = in_versions("before 3.4.1", "raises ValueError")
 """Readers of numbers of one byte, and of bytes, that have an order."""
 
 

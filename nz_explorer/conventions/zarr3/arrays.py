@@ -28,6 +28,7 @@ from nz_explorer.conventions.zarr3.registered_extensions import (
     UNREGISTERED_TYPES,
     URI_NAME,
 )
+from nz_explorer.conventions.zarr_versions import in_versions
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
@@ -364,7 +365,9 @@ def _of_chunk_shape(array: Array, given: Any) -> dict[str, str] | None:
     """Return what readers do with a chunk shape that is no list of integers, where the rule's entry does not say it."""
     if isinstance(given, list) and are_integers_or_booleans(given):
         return {} if all(given) else UNREAD  # false is 0 in Python
-    return {} if is_integer(given) and given > 0 and array.ndim == 1 else None
+    if is_integer(given) and given > 0 and array.ndim == 1:  # before, it is a list of one
+        return in_versions("since 3.2", "raises TypeError")
+    return None
 
 
 def _chunk_shape(array: Array) -> list[int]:

@@ -12,6 +12,7 @@ from nz_explorer.conventions.zarr3.arrays import all_codecs
 from nz_explorer.conventions.zarr3.nodes import V3, is_integer, may_be_ignored, shown
 from nz_explorer.conventions.zarr3.registered_extensions import CODECS, Codec
 from nz_explorer.conventions.zarr3.representations import representations
+from nz_explorer.conventions.zarr_versions import in_versions
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
@@ -67,17 +68,23 @@ def byte_order(array: Array) -> Iterator[Fail]:
             + ("nothing" if "endian" not in configuration else shown(endian))
             + (", which for this older type is little" if legacy else ""),
             severity="warning" if legacy else None,
-            **_end(configuration),
+            **_end(
+                configuration,
+                taken=of_index or (data_type is not None and data_type.kind == "struct"),
+            ),
             fix=_with_end(pointer, codec),
         )
 
 
-def _end(configuration: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what readers do where the end is not one that there is; where it is not given they take little."""
+def _end(configuration: Mapping[str, Any], *, taken: bool) -> dict[str, Any]:
+    """Return what readers do where the end is not one that there is, or not given.
+
+    Of records and of the index of a shard zarr-python takes that of the machine then, as it does of all before 3.3.
+    """
     if "endian" not in configuration:
-        return {}
+        return {"readers": {}} if taken else {}
     does = {
-        "zarr-python": "raises ValueError: Value must be one of ['big', 'little']",
+        "zarr-python": "raises ValueError",
         "xarray": "cannot open the group",
     }
     return {"impact": "blocks", "readers": does}
@@ -196,20 +203,24 @@ def gzip_level(array: Array) -> Iterator[Fail]:
                 f"{pointer}/configuration/level",
                 f"the level of gzip must be an integer from 0 to 9, got {got}",
                 # where a configuration has none, zarr-python takes 5
-                readers=_minding(codec, "level" in configuration and not isinstance(level, bool)),
+                readers=_minding(codec, "level" in configuration, level),
                 fix=_set(pointer, "gzip", "level"),
             )
 
 
+_BOOLEAN = in_versions("since 3.4", "raises TypeError")
+"""What becomes of true and false where an integer should be; before they are 1 and 0."""
 _NO_CONFIGURATION = {
     "zarr-python": "raises ValueError: Named configuration does not have a 'configuration' key",
     "xarray": "cannot open the group",
 }
 
 
-def _minding(codec: Any, minds: bool) -> dict[str, str] | None:
+def _minding(codec: Any, minds: bool, value: Any) -> dict[str, str] | None:
     """Return the readers of a case: those of the rule where they mind, and zarr-python where nothing is configured."""
-    return _NO_CONFIGURATION if "configuration" not in codec else None if minds else {}
+    if "configuration" not in codec:
+        return _NO_CONFIGURATION
+    return _BOOLEAN if isinstance(value, bool) else None if minds else {}
 
 
 BLOSC: dict[str, tuple[str, Callable[[Any], bool]]] = {
@@ -238,7 +249,7 @@ def blosc_configuration(array: Array) -> Iterator[Fail]:
             yield Fail(
                 f"{base}/{member}",
                 f"{member} of blosc must be {wanted}, got {got}",
-                readers=_minding(codec, member in configuration and not tolerated),
+                readers=_minding(codec, member in configuration and not tolerated, value),
                 fix=_set(pointer, "blosc", member),
             )
         size = configuration.get("typesize")
@@ -246,14 +257,14 @@ def blosc_configuration(array: Array) -> Iterator[Fail]:
         ignored = configuration.get("shuffle") == SHUFFLES[0]
         if ("typesize" in configuration or needed) and not (is_integer(size) and size > 0):
             got = shown(size) if "typesize" in configuration else "nothing"
-            harmless = size is None or size is True
+            harmless = size is None
             yield Fail(
                 f"{base}/typesize",
                 f"typesize of blosc must be an integer above 0, got {got}"
                 + ("; with noshuffle the specification ignores it" if ignored else ""),
                 # what the text ignores breaks nothing, though zarr-python refuses it
                 severity=None if not ignored else "info" if harmless else "warning",
-                readers={} if harmless else None,
+                readers={} if harmless else _BOOLEAN if size is True else None,
                 fix=_set(pointer, "blosc", "typesize"),
             )
 
@@ -297,7 +308,7 @@ def codec_configuration(array: Array) -> Iterator[Fail]:
 
 
 INTEGERS_ONLY = {
-    "zarr-python": "raises TypeError: Got value with type <class 'float'>, but expected an int",
+    "zarr-python": "raises TypeError",
     "xarray": "cannot open the group",
 }
 
@@ -330,12 +341,15 @@ def _against_register(
                 fix=_without(at, certain=name == "zstd"),
             )
         elif not wanted.allows(value):
-            # as for zarr-python, true is 1, and a level that is too low the lowest
-            taken = name == "zstd" and member == "level" and type(value) in (bool, int)
+            # a level that is too low is the lowest for zarr-python
+            level = name == "zstd" and member == "level"
+            taken = _BOOLEAN if level and isinstance(value, bool) else None
+            if level and is_integer(value) and value <= 1:
+                taken = {}
             yield Fail(
                 at,
                 f"{member} of {name} must be {wanted.text}, got {shown(value)}",
-                readers={} if taken and value <= 1 else None,
+                readers=taken,
                 fix=_set(pointer, name, member) if name == "zstd" else None,
             )
         elif name == "zstd" and type(value) is float:

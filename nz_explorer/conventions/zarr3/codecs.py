@@ -27,6 +27,7 @@ from nz_explorer.conventions.zarr3.representations import (
     representations,
     shapes_around,
 )
+from nz_explorer.conventions.zarr_versions import in_versions
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add, replace
@@ -46,10 +47,11 @@ VARIABLE_SIZE = frozenset(
 )
 """Codecs whose output varies in size; what sharding writes lacks the inner chunks that are empty."""
 _INDEX_UNREAD = {
-    "zarr-python": "opens the array, and raises NotImplementedError when it reads a shard",
-    "xarray": "opens the group, and raises NotImplementedError when values are loaded",
+    "zarr-python": "raises ValueError when it opens the array; before 3.4.1 NotImplementedError when it reads a shard",
+    "xarray": "cannot open the group; with zarr-python before 3.4.1 raises NotImplementedError when values are loaded",
 }
 """What becomes of an index whose size cannot be told."""
+_INDEX_IN_SHARDS = in_versions("since 3.4.1", "raises ValueError")
 
 
 def _kinds(codecs: list[Any]) -> list[str] | None:
@@ -205,7 +207,9 @@ def sharding(array: Array) -> Iterator[Fail]:
                     yield Fail(
                         f"{base}/{member}",
                         f"sharding: the index must have a fixed size, but with {varying[0]} its size varies",
-                        readers={} if varying[0] == "sharding_indexed" else _INDEX_UNREAD,
+                        readers=_INDEX_IN_SHARDS
+                        if varying[0] == "sharding_indexed"
+                        else _INDEX_UNREAD,
                     )
         if configuration.get("index_location", "end") not in ("start", "end"):
             yield Fail(

@@ -16,6 +16,7 @@ from nz_explorer.conventions.zarr3.registered_extensions import (
     URI_NAME,
 )
 from nz_explorer.conventions.zarr3.representations import outer_shape, shapes_around
+from nz_explorer.conventions.zarr_versions import in_versions
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
@@ -32,10 +33,10 @@ if TYPE_CHECKING:
 POINTS = ("data_type", "chunk_grid", "chunk_key_encoding")
 
 
-_NOT_IN_GROUPS = {
-    "zarr-python": "raises TypeError: GroupMetadata.__init__() got an unexpected keyword argument, in spite of must_understand",
-    "xarray": "cannot open the group",
-}
+_NOT_IN_GROUPS = in_versions(
+    "before 3.4.1",
+    "raises TypeError: GroupMetadata.__init__() got an unexpected keyword argument, in spite of must_understand",
+)
 
 
 @rule("Z3-DOC-005", on="node", formats=V3)
@@ -142,13 +143,13 @@ def shards_of_a_transposed_chunk(array: Array) -> Iterator[Fail]:
         if transposed in (None, chunk) or codec_name(codec) != "sharding_indexed":
             continue
         if sorted(transposed) != sorted(chunk):
-            continue  # reshaped, by a codec that zarr-python up to 3.1 does not have
+            continue  # reshaped, by a codec that zarr-python up to 3.4 does not have
         inner = configuration_of(codec).get("chunk_shape")
         if _divides(inner, transposed) and not _divides(inner, chunk):
             yield Fail(
                 f"/codecs/{i}/configuration/chunk_shape",
                 f"sharding: chunks of {shown(inner)} divide the transposed {shown(transposed)}, as the text asks;"
-                f" zarr-python up to 3.1 compares them with {shown(chunk)}",
+                f" zarr-python up to 3.4 compares them with {shown(chunk)}",
                 severity="info",
             )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.nodes import V3, is_integer, shown
 from nz_explorer.conventions.zarr3.registered_extensions import UNREGISTERED_TYPES
+from nz_explorer.conventions.zarr_versions import in_versions
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
@@ -29,7 +30,8 @@ _PUT_UP_WITH = frozenset({"spelling", "rounding", "range"})
 """What is wrong with a float, and legal all the same: Zarr rounds, to infinity where it has to."""
 _REFUSES = {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
 _NOT_OPENED = frozenset({"struct", "variable_length_utf8", "fixed_length_ascii"})
-"""Types that zarr-python opens with no fill value at all."""
+"""Types that zarr-python opens with no fill value at all, and struct since 3.2 alone."""
+_REFUSES_RECORD = in_versions("since 3.2", "raises TypeError")
 
 
 @rule("Z3-FV-007", on="array", formats=V3, needs=("data type",))
@@ -82,9 +84,24 @@ def _harm(given: Any, data_type: DataType) -> dict[str, Any]:
     cut = data_type.name == "fixed_length_utf32" and isinstance(given, str)
     if cut or taken.get(data_type.kind, False):
         return {"impact": "convention", "readers": {}}
+    if data_type.name == "struct" and _is_refused(given, data_type):
+        return {"impact": "blocks", "readers": _REFUSES_RECORD}
     if data_type.name in _NOT_OPENED or data_type.numpy is None:
         return {"impact": "convention", "readers": {}}
     return {}
+
+
+def _is_refused(given: Any, data_type: DataType) -> bool:
+    """Whether zarr-python refuses a fill value of a record; it takes base64, and objects that lack a field or have another."""
+    if not isinstance(given, Mapping):
+        return not _is_base64(given, data_type.itemsize)
+    for name, field in _fields(data_type.given):
+        value, kind = given.get(name, 0), parse_v3(field).kind
+        if kind in ("int", "uint") and not (isinstance(value, int | float) and value % 1 == 0):
+            return True
+        if kind in ("datetime", "timedelta") and isinstance(value, str) and value != "NaT":
+            return True
+    return False
 
 
 def _wrong(given: Any, data_type: DataType) -> tuple[str, str, Any] | None:

@@ -13,6 +13,7 @@ from nz_explorer.conventions.zarr3.registered_extensions import (
     EXTENSION_NAME,
     URI_NAME,
 )
+from nz_explorer.conventions.zarr_versions import in_versions
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
@@ -35,6 +36,7 @@ _NOT_SUPPORTED = {
     "zarr-python": "raises ValueError: arrays with storage transformers are not supported",
 }
 """What happens with an array that is in no group."""
+_AS_TEXT = in_versions("since 3.4", "raises TypeError")
 
 
 @rule("Z3-ST-001", on="array", formats=V3)
@@ -46,13 +48,14 @@ def transformers(array: Array) -> Iterator[Fail]:
     readers = _NOT_SUPPORTED if alone else _AS_IF_THERE_WERE_NONE
     if not isinstance(given, list):
         nothing = given in (None, {}, "")
-        # to zarr-python what can be gone through is as good as a list
-        listed = isinstance(given, dict | str) and not nothing
+        text = isinstance(given, str)
+        # to zarr-python an object is as good as a list
+        listed = isinstance(given, dict) and not nothing
         yield Fail(
             pointer,
             f"storage_transformers must be a list, got {shown(given)}",
             impact=impact if listed else None,
-            readers={} if nothing else readers if listed else None,
+            readers=_AS_TEXT if text else {} if nothing else readers if listed else None,
             fix=set_to(pointer, []) if nothing else None,
         )
         return
@@ -174,10 +177,7 @@ TYPE_SETTINGS = {
 PARTS = ("name", "configuration", "must_understand")
 
 
-_OF_GRIDS = {
-    "zarr-python": "raises TypeError: got an unexpected keyword argument (before 3.2)",
-    "xarray": "cannot open the group (with zarr-python before 3.2)",
-}
+_OF_GRIDS = in_versions("before 3.2", "raises TypeError: got an unexpected keyword argument")
 """What readers do about a setting that a regular grid does not have."""
 
 
@@ -310,7 +310,7 @@ def settings_of_times(array: Array) -> Iterator[Fail]:
             "the unit is generic, so nothing tells what the values count",
             severity="warning",
             impact=None if refused else "values",
-            readers=refusal(array, "TypeError: Invalid fill_value")
+            readers=in_versions("before 3.4.1", "raises TypeError: Invalid fill_value")
             if refused
             else {
                 "xarray": "opens the group, and raises TypeError when values are loaded: they must have a unit"

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from nz_explorer.conventions.zarr_versions import in_versions
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
@@ -90,6 +91,9 @@ EMPTY = {
 }
 """What becomes of a group of Zarr v2 that says it has another format."""
 
+AS_FLOAT = in_versions("since 3.4", "raises ValueError")
+"""What becomes of a node whose format is 2.0 or 3.0."""
+
 REFUSED = {
     "zarr-python": "raises ValueError, such as MetadataValidationError",
     "xarray": "cannot open the group",
@@ -117,13 +121,6 @@ def left_out(array: Array) -> dict[str, Any]:
     return {"impact": "values", "readers": _LEFT_OUT, "hidden_from": tuple(_LEFT_OUT)}
 
 
-_NO_FRACTION = {
-    "zarr-python": "raises ValueError since 3.4",
-    "xarray": "cannot open the group with zarr-python since 3.4",
-}
-"""What becomes of a format that is the right number, written as 2.0 or 3.0."""
-
-
 def wrong_format(node: Node, wanted: int) -> Iterator[Fail]:
     """Fail where a document says another format than that by whose name it is stored.
 
@@ -140,9 +137,7 @@ def wrong_format(node: Node, wanted: int) -> Iterator[Fail]:
     pointer = node.pointer("zarr_format")
     message = f"zarr_format must be {wanted}, got {shown(given)}"
     if type(given) is float and given == wanted:
-        yield Fail(
-            pointer, message, impact="blocks", readers=_NO_FRACTION, fix=set_to(pointer, wanted)
-        )
+        yield Fail(pointer, message, impact="blocks", readers=AS_FLOAT, fix=set_to(pointer, wanted))
     elif given is not MISSING and (not is_integer(given) or given not in (2, 3)):
         # also where the rule asks for less
         fix = set_to(pointer, wanted) if given == str(wanted) else None
@@ -199,23 +194,25 @@ def node_type(node: Node) -> Iterator[Fail]:
         )
 
 
+_ATTRIBUTES_OF_ARRAY = {
+    "zarr-python": "raises ValueError or TypeError (since 3.3)",
+    "xarray": "raises TypeError, ValueError or IndexError, and cannot open the group",
+}
+
+
 @rule("Z3-DOC-006", on="node", formats=V3, provides="attributes")
 def attributes_object(node: Node) -> Iterator[Fail]:
     """Require attributes that can be looked up by name."""
     given = node.metadata.get("attributes", {})
     if not isinstance(given, dict):
-        # zarr-python does not look at those of an array; xarray does, where there is something in them
+        # zarr-python before 3.3 does not look at those of an array; xarray does, where there is something in them
         is_array = isinstance(node, Array)
         read_as_none = given is None or (given in ([], "") and is_array)
-        by_xarray = (
-            {"xarray": "raises TypeError or IndexError, and cannot open the group"}
-            if is_array
-            else None
-        )
+        of_array = _ATTRIBUTES_OF_ARRAY if is_array else None
         yield Fail(
             "/attributes",
             f"attributes must be an object, got {json_type(given)}",
-            readers={} if read_as_none else by_xarray,
+            readers={} if read_as_none else of_array,
             fix=set_to("/attributes", {}) if read_as_none else None,
         )
 

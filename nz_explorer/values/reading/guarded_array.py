@@ -108,7 +108,7 @@ class GuardedArray(_Array):
 class RectilinearArray(GuardedArray):
     """An array whose chunks, or shards, differ in length: zarr has its codecs, and where each chunk begins is known here.
 
-    zarr reads such arrays from version 3.4 on, where it is told to. Its `chunks`, or `shards`, is here that of the largest one.
+    zarr reads such arrays from version 3.2 on, where it is told to. Its `chunks`, or `shards`, is here that of the largest one.
     """
 
     grid: ChunkGrid

@@ -75,10 +75,11 @@ def _has_others(array: Array) -> bool:
 def _lengths_beside(array: Array) -> dict[str, int]:
     """Return the lengths that other arrays of the group give the dimensions that they name."""
     group = None if array.parent is None else array.hierarchy.node_if_loaded(array.parent)
-    beside = [one for one in group.arrays if one is not array] if isinstance(group, Group) else []
+    layouts = group.layouts if isinstance(group, Group) else {}
     return {
         name: length
-        for one in beside
-        for name, length in zip(one.dimension_names or (), one.shape or (), strict=False)
+        for (names, lengths), arrays in layouts.items()
+        if arrays != [array]
+        for name, length in zip(names or (), lengths or (), strict=False)
         if name
     }

@@ -36,7 +36,6 @@ _NO_UNITS = re.compile(r"[<>|]?[mM]8?(\[generic\])?")
 OBJECTS = {"zarr-python": "reads no such objects", "xarray": "cannot open the group"}
 OTHERS = {"zarr-python": "raises ValueError", "xarray": "cannot open the group"}
 BEFORE_3_4_1 = in_versions("before 3.4.1", "raises ValueError")
-"""Readers of numbers of one byte, and of bytes, that have an order."""
 
 
 def _bytes_without_order(pointer: str, node: Node) -> Draft:

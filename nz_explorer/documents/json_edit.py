@@ -18,7 +18,7 @@ import jsonpointer
 
 from nz_explorer.documents.decoding import decode
 from nz_explorer.documents.json_layout import Style, Verbatim, without_escapes
-from nz_explorer.documents.json_pieces import Container, PatchError, Piece, _space, as_text
+from nz_explorer.documents.json_pieces import Container, PatchError, Piece, as_text, blanks_at
 
 Operation = Mapping[str, Any]
 _INDEX = re.compile(r"0|[1-9][0-9]*")
@@ -38,7 +38,7 @@ class JsonText:
 
     def __init__(self, text: str) -> None:
         body = text.strip(" \t\r\n")
-        self._lead = _space(text, 0)
+        self._lead = blanks_at(text, 0)
         self._root: str | Container = body
         self._trail = text[len(self._lead) + len(body) :]
         self._style = Style.of(text)

@@ -66,7 +66,7 @@ class Container:
 
     def _split(self, text: str, at: int, parts: Sequence[str]) -> int:
         while True:
-            lead = _space(text, at)
+            lead = blanks_at(text, at)
             at += len(lead)
             if text[at : at + 1] in ("}", "]") and not self.pieces:
                 self.inner = lead
@@ -83,7 +83,7 @@ class Container:
             else:
                 end = _end(text, at)
                 value = text[at:end]
-            trail = _space(text, end)
+            trail = blanks_at(text, end)
             piece = Piece(lead, key, colon, value, trail)
             self.pieces.append(piece)
             if self.is_object:
@@ -122,7 +122,16 @@ def as_text(value: str | Container) -> str:
     return value if isinstance(value, str) else value.text()
 
 
-def _space(text: str, at: int) -> str:
+def blanks_at(text: str, at: int) -> str:
+    """Return the blanks and line breaks at an offset.
+
+    Parameters
+    ----------
+    text : str
+        A JSON text.
+    at : int
+        The offset.
+    """
     return _matched(_SPACE, text, at)
 
 

@@ -22,6 +22,7 @@ from nz_explorer.engine.findings import Finding
 from nz_explorer.engine.fixes import Fix, Safety
 from nz_explorer.model import Hierarchy
 from nz_explorer.model.hierarchy import normalise
+from nz_explorer.model.paths import all_above
 from nz_explorer.store import ReadError
 from nz_explorer.store.writing import Edit, Recovery, WriteError, Writer, writer_for
 from nz_explorer.text.phrases import plural
@@ -396,8 +397,7 @@ def _stopped(what_if: WhatIf, paths: Iterable[str]) -> dict[str, dict[str, Findi
 
 def _from_the_root(path: str) -> list[str]:
     """Return the groups that a node is in, and the node."""
-    parts = path.strip("/").split("/")
-    return list(dict.fromkeys(["/", *("/" + "/".join(parts[: n + 1]) for n in range(len(parts)))]))
+    return [*[*all_above(path)][::-1], path]
 
 
 def _newly_stopped(what_if: WhatIf, before: dict[str, dict[str, Finding]]) -> str:

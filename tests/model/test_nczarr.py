@@ -132,7 +132,7 @@ def test_names_in_the_lists_lead_nowhere_else(
 
 def test_a_name_that_is_listed_twice_is_one_node() -> None:
     notes = nczarr.GroupNotes(
-        nczarr.Place("attributes", "", {"arrays": ["a", "a", "b"], "groups": ["b"]}), {}
+        nczarr.Place("attributes", "", {"arrays": ["a", "a", "b"], "groups": ["b"]})
     )
     assert notes.children == ("a", "b")
 

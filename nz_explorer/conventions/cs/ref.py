@@ -8,11 +8,12 @@ from typing import Any
 
 from nz_explorer.conventions.cs.declared import undeclared
 from nz_explorer.conventions.cs.references import judge_reference
+from nz_explorer.conventions.zarr3.nodes import set_to
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declare, declared_here, entries, pointer_to
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
-from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Node
 from nz_explorer.model.dialects.ref import DEEPEST, MEMBERS, Reference, is_reference, resolve
@@ -67,9 +68,7 @@ def references(node: Node) -> RuleOutput:
                 yield Fail(
                     at,
                     "reference: ref is inside ref, and node has to be in the outer one",
-                    fix=(lambda _node, at=at, inner=inner: Draft("suggest", (replace(at, inner),)))  # type: ignore[misc]  # bound now
-                    if "ref" not in inner
-                    else None,
+                    fix=set_to(at, inner, "suggest") if "ref" not in inner else None,
                     rule="REF-001",
                 )
         elif isinstance(given, Mapping) and (declared or _has_the_form(given)):
@@ -85,9 +84,7 @@ def references(node: Node) -> RuleOutput:
             yield Fail(
                 at,
                 f"reference: it must be an object, got {json_text(given)}",
-                fix=(lambda _node, at=at, right=right: Draft("suggest", (replace(at, right),)))  # type: ignore[misc]  # bound now
-                if leads
-                else None,
+                fix=set_to(at, right, "suggest") if leads else None,
                 rule="REF-001",
             )
 

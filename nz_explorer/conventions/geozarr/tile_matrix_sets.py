@@ -55,13 +55,11 @@ class TileMatrixSet:
         return height * more, width * more
 
 
-_SQUARE = (-crs.MERCATOR, crs.MERCATOR)
-_WORLDS = {
-    "EPSG:3857": (True, _SQUARE, _SQUARE),
+_DEGREES = {
     "EPSG:4326": (False, (-180.0, 180.0), (-90.0, 90.0)),
     "OGC:CRS84": (True, (-180.0, 180.0), (-90.0, 90.0)),
 }
-"""Of systems that sets usually have: whether the axis of X is first, and from where to where X and Y go."""
+"""Of systems in degrees that sets usually have: whether the axis of X is first, and from where to where X and Y go."""
 _CANADIAN = (
     (5, 5), (8, 8), (14, 13), (22, 21), (38, 36), (66, 62), (110, 103), (188, 177), (329, 309), (548, 515),
     (938, 882), (1563, 1470), (2626, 2469), (4528, 4257), (7723, 7262), (13130, 12344), (21882, 20574),
@@ -260,8 +258,8 @@ def code_of_set(given: Any) -> str | None:
 
 def _world(code: str | None) -> tuple[bool, tuple[float, float], tuple[float, float]] | None:
     """Return whether the axis of X is the first of a system, and how far its map goes; None where that is not known."""
-    zone = crs.map_of_zone(code)
-    return (True, *zone) if zone is not None else _WORLDS.get(str(code))
+    metres = crs.map_in_metres(code)
+    return (True, *metres) if metres is not None else _DEGREES.get(str(code))
 
 
 def x_is_first(given: Any) -> bool | None:

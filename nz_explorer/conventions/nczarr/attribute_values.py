@@ -29,11 +29,7 @@ def values_of_their_types(node: Node) -> Iterator[Fail]:
     found = types_noted(node)
     if found is None:
         return
-    for key, meaning in nczarr.attribute_types(node).items():
-        if key not in node.attributes or nczarr.is_hidden(key):
-            continue
-        words = meaning in ("char", "json", "string")
-        value = node.attributes[key] if words else netcdf_numbers.as_numbers(node, key)
+    for key, meaning, value in _as_typed(node):
         if meaning == "char" and stops_as_text(node, value):
             yield read_today(node, found[0], no_text(node, key))
         elif meaning == "char" and type(value) in (bool, int, float):
@@ -64,16 +60,22 @@ def values_are_taken(node: Node) -> bool:
     node : Node
         The node.
     """
+    for key, meaning, value in _as_typed(node):
+        if not _is_of(value, meaning):
+            if _harm(value, meaning, masks=key == "_FillValue")[0] == "blocks":
+                return False
+        elif "int" in meaning and _is_refused(value, meaning):
+            return False
+    return True
+
+
+def _as_typed(node: Node) -> Iterator[tuple[str, str, Any]]:
+    """Yield the attributes that have a type, with that type, and with numbers as netCDF-C reads them."""
     for key, meaning in nczarr.attribute_types(node).items():
         if key in node.attributes and not nczarr.is_hidden(key):
             words = meaning in ("char", "json", "string")
             value = node.attributes[key] if words else netcdf_numbers.as_numbers(node, key)
-            if not _is_of(value, meaning):
-                if _harm(value, meaning, masks=key == "_FillValue")[0] == "blocks":
-                    return False
-            elif "int" in meaning and _is_refused(value, meaning):
-                return False
-    return True
+            yield key, meaning, value
 
 
 @rule(

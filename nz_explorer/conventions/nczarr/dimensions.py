@@ -148,8 +148,9 @@ def _in_sight(node: Node, name: str) -> dict[str, int]:
     for path in paths.all_above(node.path):
         group = node.hierarchy.get(path)
         notes = None if group is None else nczarr.group_notes(group)
-        if notes is not None and name in notes.dimensions:
-            found[full_name(node, path, name)] = notes.dimensions[name].size
+        known = None if notes is None else notes.dimensions.get(name)
+        if known is not None:
+            found[full_name(node, path, name)] = known.size
     return found
 
 
@@ -244,7 +245,7 @@ def _nearer(
         if group is None or group.path == home.path:
             return None
         notes = nczarr.group_notes(group)
-        found = None if notes is None else notes.dimensions.get(dimension.name)
+        found = None if notes is None else notes.dimension(dimension.name)
         if found is not None and found.size != dimension.size:
             return group, found
     return None

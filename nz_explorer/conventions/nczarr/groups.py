@@ -366,8 +366,9 @@ def _bare(nodes: Iterable[Node]) -> Iterator[str]:
         notes = nczarr.group_notes(group) if isinstance(group, Group) else None
         if not isinstance(group, Group) or notes is None:
             continue
+        names = set(notes.arrays or ())
         for array in group.arrays:
-            if array.name in (notes.arrays or ()) and nczarr.find(array, "array") is None:
+            if array.name in names and nczarr.find(array, "array") is None:
                 yield array.path
         yield from _bare(group.groups)
 
@@ -378,9 +379,9 @@ def _stopping(nodes: Iterable[Node]) -> Iterator[str]:
         notes = nczarr.group_notes(group) if isinstance(group, Group) else None
         if not isinstance(group, Group) or notes is None:
             continue
-        names = notes.arrays or ()
-        yield from (a.path for a in group.arrays if a.name in names and not is_readable(a))
-        yield from _stopping(one for one in group.groups if one.name in (notes.groups or ()))
+        arrays, groups = set(notes.arrays or ()), set(notes.groups or ())
+        yield from (a.path for a in group.arrays if a.name in arrays and not is_readable(a))
+        yield from _stopping(one for one in group.groups if one.name in groups)
 
 
 def _why_not(kind: str, left: list[str], stopping: set[str]) -> str:
@@ -394,6 +395,20 @@ def _why_not(kind: str, left: list[str], stopping: set[str]) -> str:
     return f"netCDF-C cannot open a dataset that lists {named} without NCZarr metadata"
 
 
+def _to_do_first(added: list[Node]) -> str:
+    """Say what is to be done before nodes are listed; nothing where netCDF-C opens the dataset with them."""
+    if lost := list(dict.fromkeys(_unresolved(added))):
+        said = "dimensions that are referred to and not declared"
+        return f"declare {listed(lost)} first: netCDF-C crashes at {said}"
+    if bare := list(_bare(added)):
+        return (
+            f"make the NCZarr metadata of {listed(bare)} first: without them netCDF-C opens nothing"
+        )
+    if stops := list(_stopping(added)):
+        return f"see first to {listed(stops)}: netCDF-C would stop there, and open nothing"
+    return ""
+
+
 def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
     """Name what is there – but what has no notes of its own netCDF-C does not open, nor all the rest."""
     place = nczarr.find_object(node, "group")
@@ -405,24 +420,17 @@ def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
     noted = {child.name for child in node.children or () if nczarr.find(child, part)}
     there = list(dict.fromkeys(_names_there(node, kind, before)))
     # they are none until TREE-002 and TREE-015 are cured
-    there += [one for one in before if one in _found_by_others(node, kind) and one not in there]
-    arrays = [one for one in node.arrays if kind == "arrays" and one.name not in before]
+    others = _found_by_others(node, kind).difference(there)
+    there += [one for one in before if one in others]
+    old = set(before)
+    arrays = [one for one in node.arrays if kind == "arrays" and one.name not in old]
     stopping = {one.name for one in arrays if not is_readable(one)}
     made = noted_of(node, place, (one for one in arrays if one.name not in noted))
-    listable = (noted - stopping) | {*before, *made.arrays}
+    listable = (noted - stopping) | {*old, *made.arrays}
     names = [name for name in there if name in listable]
-    added = [one for one in node.children or () if one.name in (set(names) & noted) - set(before)]
-    if lost := list(dict.fromkeys(_unresolved(added))):
-        said = "dimensions that are referred to and not declared"
-        return Draft("suggest", note=f"declare {listed(lost)} first: netCDF-C crashes at {said}")
-    if bare := list(_bare(added)):
-        note = (
-            f"make the NCZarr metadata of {listed(bare)} first: without them netCDF-C opens nothing"
-        )
-        return Draft("suggest", note=note)
-    if stops := list(_stopping(added)):
-        note = f"see first to {listed(stops)}: netCDF-C would stop there, and open nothing"
-        return Draft("suggest", note=note)
+    new = noted.intersection(names) - old
+    if first := _to_do_first([one for one in node.children or () if one.name in new]):
+        return Draft("suggest", note=first)
     operation = (replace if member in place.value else add)(place.at(member), names)
     operations = () if names == before else (operation, *made.declarations(place))
     also = tuple(made.drafts)

@@ -8,12 +8,12 @@ from nz_explorer.conventions.zarr2.netcdf.attributes import INTEGERS
 from nz_explorer.engine.fixes import Draft, add, set_attribute
 from nz_explorer.model import Array
 from nz_explorer.model.dialects import nczarr, netcdf_numbers
+from nz_explorer.model.dialects.nczarr_types import SPELLED
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
 
-_SPELLED = {"int": "<i", "uint": "<u", "float": "<f"}
 NOTE = "these are guesses: the program that wrote the attributes may have meant other types"
 
 
@@ -56,25 +56,19 @@ def with_types(own: list[str], node: Node) -> Draft | None:
 def _type_of(node: Node, key: str) -> str | None:
     """Return the type of an attribute; None where none fits all of its values, or true and false, which have none."""
     value = node.attributes[key]
-    if key == "_FillValue" and isinstance(node, Array):
-        data_type = node.data_type
-        letter = _SPELLED.get(data_type.kind)
-        if letter is not None:
-            fits = netcdf_numbers.numbers(value, data_type.name) is not None
-            return f"{letter}{data_type.itemsize}" if fits else None
+    if key == "_FillValue" and isinstance(node, Array) and node.data_type.name in SPELLED:
+        fits = netcdf_numbers.numbers(value, node.data_type.name) is not None
+        return SPELLED[node.data_type.name] if fits else None
     items: list[Any] = value if isinstance(value, list) else [value]
     if any(isinstance(one, bool) for one in items):
         return None
     if not any(isinstance(one, int | float) for one in items):
         return ">S1"
+    has_point = any(isinstance(one, float) for one in items)
     # text and JSON begin a list that is kept as text; a number in front makes all of them numbers
-    for name in INTEGERS:
-        if netcdf_numbers.numbers(value, name) is not None and not _has_point(items):
-            return f"<{name[0]}{int(name.lstrip('uint')) // 8}"
+    for name in () if has_point else INTEGERS:
+        if netcdf_numbers.numbers(value, name) is not None:
+            return SPELLED[name]
     if netcdf_numbers.numbers(value, "float64") is not None:
         return "<f8"
     return None if isinstance(items[0], int | float) else ">S1"
-
-
-def _has_point(items: list[Any]) -> bool:
-    return any(isinstance(one, float) for one in items)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nz_explorer.conventions.nz import consolidated_for_netcdf as for_netcdf
 from nz_explorer.conventions.nz.consolidated_kinds import (
     NAMES,
+    STOPPED,
     UNLESS,
     at_no_attributes,
     copied,
@@ -189,18 +190,14 @@ def _means_the_same(difference: Difference) -> bool:
 
 def _stopped_by(pair: Pair, name: str, entry: Any) -> dict[str, str] | None:
     """Return what readers do with an entry of an array in ``.zmetadata`` that is no object, or names no dimensions."""
-    there = pair.consolidated.key(pair.path, name) is not None
-    strange = there and not isinstance(entry, Mapping)
     if name == ".zattrs" and (stopped := at_no_attributes(pair)) is not None:
         return stopped
     if name == ".zattrs" and _loses_names(pair, entry):
         return {"xarray": f"raises KeyError: _ARRAY_DIMENSIONS, {UNLESS}"}
     if pair.path != "/" and name != ".zattrs" and _is_no_node(pair.consolidated, pair.path):
         return _NOT_FOUND
-    if not strange or name != ".zarray":
-        return None
-    said = f"raises an error at an entry that is no object, {UNLESS}"
-    return {"zarr-python": said, "xarray": said}
+    there = pair.consolidated.key(pair.path, name) is not None
+    return STOPPED if there and name == ".zarray" and not isinstance(entry, Mapping) else None
 
 
 _GROUP = {

@@ -32,8 +32,8 @@ _READERS = {
     "xarray": f"takes the group for an array, {UNLESS}",
 }
 
-_STOPPED = dict.fromkeys(_READERS, f"raises an error at an entry that is no object, {UNLESS}")
-
+STOPPED = dict.fromkeys(_READERS, f"raises an error at an entry that is no object, {UNLESS}")
+"""What becomes of an array whose entry in ``.zmetadata`` is no object."""
 
 _NO_ATTRIBUTES = {
     "zarr-python": f"raises ValueError or TypeError, {UNLESS} (since 3.3)",
@@ -120,7 +120,7 @@ def taken_for_array(pair: Pair) -> Fail:
         related=("/",),
         places=(Place(pair.path), Place("/", f"/{consolidated.holder.name}{pointer}")),
         impact="blocks",
-        readers=_STOPPED if no_object else _READERS,
+        readers=STOPPED if no_object else _READERS,
         fix=lambda _node: Draft("unsafe", tuple(operations), document=consolidated.holder.key),
         alternatives=(
             lambda _node: Draft(

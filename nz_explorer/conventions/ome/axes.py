@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nz_explorer.conventions.ome.images import axes_of, images_of, is_image, version_of
+from nz_explorer.conventions.ome.images import BY_NAPARI, axes_of, images_of, is_image, version_of
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, replace
@@ -18,14 +18,12 @@ ORDER = {"time": 0, "channel": 1, "space": 2}
 AXES = {"t": "time", "c": "channel", **dict.fromkeys("zyx", "space")}
 """Types of axes by the names that they had up to version 0.3."""
 
-_BY_NAPARI = {"napari-ome-zarr": "since 0.11 raises ValidationError"}
-
 
 @rule("OME-IMG-004", on="group", needs=("attributes",), when=is_image)
 def axes_in_order(group: Group) -> Iterator[Fail]:
     """Require axes since 0.4, two or three of them of space, at the end, after time and channels."""
     version = version_of(group)
-    readers = None if version == "0.4" else _BY_NAPARI  # ome-zarr-py looks at those of no other
+    readers = None if version == "0.4" else BY_NAPARI  # ome-zarr-py looks at those of no other
     for image, pointer in images_of(group):
         axes = axes_of(image)
         if axes is None:
@@ -41,13 +39,13 @@ def axes_in_order(group: Group) -> Iterator[Fail]:
         names = [axis.get("name") for axis in given] if given else axes
         if twice := [name for n, name in enumerate(names) if name in names[:n]]:
             said = f"two axes are called {json_text(twice[0])}"
-            yield Fail(f"{pointer}/axes", said, readers=_BY_NAPARI)
+            yield Fail(f"{pointer}/axes", said, readers=BY_NAPARI)
         if axes and not given and version >= "0.4":
             yield Fail(
                 f"{pointer}/axes",
                 f"an axis is an object with a name since version 0.4, got {json_text(axes[0])}",
                 severity="warning",
-                readers={"iohub": "reads the image, and no scale", **_BY_NAPARI},
+                readers={"iohub": "reads the image, and no scale", **BY_NAPARI},
                 fix=_as_objects(f"{pointer}/axes", axes),
             )
         types = [axis.get("type") for axis in given]

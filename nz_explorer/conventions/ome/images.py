@@ -23,6 +23,8 @@ from nz_explorer.model.paths import below
 from nz_explorer.text.phrases import listed, plural
 
 MOST_LEVELS = 64
+BY_NAPARI = {"napari-ome-zarr": "since 0.11 raises ValidationError"}
+"""What becomes of an image whose metadata its model does not take."""
 _OF_IMAGES = frozenset(("axes", "coordinateTransformations", "name", "version"))
 """What OME-NGFF says of an image, of which each of its versions wants one at least."""
 _VERSIONED = ("ome", "multiscales", "plate", "well", "image-label")

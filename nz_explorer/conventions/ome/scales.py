@@ -9,6 +9,7 @@ from operator import gt
 from typing import Any
 
 from nz_explorer.conventions.ome.images import (
+    BY_NAPARI,
     axes_of,
     images_of,
     is_image,
@@ -86,7 +87,7 @@ ROUGHLY = 1.5
 _OF_ANOTHER_LENGTH = {
     "iohub": "raises ValueError when it is asked for the scale, or when it opens the image RuntimeError: Length of scale"
     " transformation does not match data dimension",
-    "napari-ome-zarr": "since 0.11 raises ValidationError",
+    **BY_NAPARI,
 }
 
 
@@ -134,7 +135,7 @@ def levels_are_placed(group: Group) -> Iterator[Fail]:
                 " some viewers show the image and know no sizes, others refuse it",
                 severity="info",
                 impact="advice",
-                readers={"napari-ome-zarr": "since 0.11 raises ValidationError"},
+                readers=BY_NAPARI,
             )
 
 

@@ -10,7 +10,7 @@ from nz_explorer.conventions.zarr2.members import V2
 from nz_explorer.conventions.zarr2.netcdf.fills import shown_where_missing
 from nz_explorer.conventions.zarr2.structured_types import has_dates_without_unit
 from nz_explorer.conventions.zarr3.chunks import outside_the_shape
-from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.conventions.zarr3.nodes import VALUE_ERROR, shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, replace
@@ -45,10 +45,7 @@ def separator(array: Array) -> Iterator[Fail]:
             "/.zarray/dimension_separator",
             f'dimension_separator must be "." or "/", got {shown(given)}',
             impact="blocks",
-            readers={
-                "zarr-python": "raises ValueError",
-                "xarray": "cannot open the group",
-            },
+            readers=VALUE_ERROR,
             fix=_use_that_of_the_chunks,
         )
 

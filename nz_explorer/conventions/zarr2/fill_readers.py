@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.conventions.times_as_numbers import TIMES
-from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR
+from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR, TYPE_ERROR
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.model.dialects import nczarr
 from nz_explorer.model.fill_values.spelling import value_text
@@ -17,8 +17,6 @@ from nz_explorer.model.fill_values.spelling import value_text
 if TYPE_CHECKING:
     from nz_explorer.model import Array
     from nz_explorer.model.fill_values import FillProblem
-
-REFUSED = {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
 
 
 def is_number_as_text(given: Any, kind: str) -> bool:
@@ -62,7 +60,7 @@ def readers_of(given: Any, kind: str, problem: FillProblem) -> dict[str, str]:
     if kind in TIMES and isinstance(given, bool):
         return {}
     if kind in ("float", "complex") and problem.kind == "range":  # which Python rounds to infinity
-        return {**REFUSED, "zarr-python": "raises OverflowError"} if _is_too_long(given) else {}
+        return {**TYPE_ERROR, "zarr-python": "raises OverflowError"} if _is_too_long(given) else {}
     if kind == "bool" or (kind == "string" and problem.kind == "range"):
         return {}  # which Python makes of anything, or cuts
     if numbers and (isinstance(given, bool) or problem.suggestion == given):
@@ -70,7 +68,7 @@ def readers_of(given: Any, kind: str, problem: FillProblem) -> dict[str, str]:
     if is_number_as_text(given, kind):
         return CRASHES
     error = "OverflowError" if problem.kind == "range" else "TypeError"
-    readers = {**REFUSED, "zarr-python": f"raises {error}"}
+    readers = {**TYPE_ERROR, "zarr-python": f"raises {error}"}
     if not numbers:
         return {**readers, **NCZARR_ERROR}  # it has no such types
     if isinstance(given, str):

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.conventions.zarr2.fill_readers import (
-    REFUSED,
     TURNED,
     is_number_as_text,
     masked_by,
@@ -18,7 +17,7 @@ from nz_explorer.conventions.zarr2.fill_readers import (
     readers_of_base64,
 )
 from nz_explorer.conventions.zarr2.members import V2
-from nz_explorer.conventions.zarr3.nodes import CRASHES, set_to, shown
+from nz_explorer.conventions.zarr3.nodes import CRASHES, TYPE_ERROR, set_to, shown
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, replace
@@ -67,7 +66,7 @@ def fill_names(array: Array) -> Iterator[Fail]:
         base64_of_xarray = (
             isinstance(given, str) and from_base64(given) and not is_number_as_text(given, "float")
         )
-        readers = (CRASHES if short else {}) | (REFUSED | CRASHES if base64_of_xarray else {})
+        readers = (CRASHES if short else {}) | (TYPE_ERROR | CRASHES if base64_of_xarray else {})
         yield Fail(
             FILL,
             f"fill_value {shown(given)} must be spelled {shown(problem.suggestion)}",
@@ -179,9 +178,9 @@ def fill_scalar(array: Array) -> Iterator[Fail]:
         if unfilled
         else {}
         if taken
-        else _LISTED
+        else TYPE_ERROR
         if isinstance(given, dict)
-        else _LISTED | CRASHES
+        else TYPE_ERROR | CRASHES
         if kind in ("int", "uint", "float")
         and any(isinstance(one, str) and not (kind == "float" and one in NAMES) for one in given)
         else None,
@@ -189,7 +188,6 @@ def fill_scalar(array: Array) -> Iterator[Fail]:
     )
 
 
-_LISTED = {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
 _UNFILLED = dict.fromkeys(
     ("zarr-python", "xarray"), "raises ValueError when it reads a chunk that is not stored"
 )

@@ -16,6 +16,7 @@ from nz_explorer.conventions.zarr3.nodes import (
     EMPTY,
     NCZARR_ERROR,
     REFUSED,
+    VALUE_ERROR,
     is_integer,
     set_to,
     shown,
@@ -193,11 +194,7 @@ def order(array: Array) -> Iterator[Fail]:
             "/.zarray/order",
             f'order must be "C" or "F", got {shown(given)}',
             impact="blocks",
-            readers={
-                "zarr-python": "raises ValueError",
-                "xarray": "cannot open the group",
-                **_crash_at(given),
-            },
+            readers={**VALUE_ERROR, **_crash_at(given)},
             fix=set_to("/.zarray/order", meant, "safe" if given else "suggest") if meant else None,
         )
 

@@ -19,7 +19,7 @@ from nz_explorer.conventions.suggested_names import (
 )
 from nz_explorer.conventions.times_as_numbers import REFUSED, TIMES, as_numbers, in_multiples
 from nz_explorer.conventions.zarr2.members import NCZARR, V2
-from nz_explorer.conventions.zarr2.netcdf.array_dimensions import readers_of_names
+from nz_explorer.conventions.zarr2.netcdf.array_dimensions import lengths_beside, readers_of_names
 from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
@@ -148,9 +148,12 @@ def _as_list(node: Node) -> Draft | None:
         names = given.replace(",", " ").split() if rank > 1 else None
     if isinstance(names, list) and len(names) == rank and all(isinstance(n, str) for n in names):
         return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names))
-    if given and not isinstance(names, list) and rank == 1:
-        # safe also where the name has two lengths: xarray takes the text for it, as NZ-DIM-013 says
-        return Draft("safe", set_attribute(node, "_ARRAY_DIMENSIONS", [given]))
+    if isinstance(node, Array) and given and not isinstance(names, list) and rank == 1:
+        operations = set_attribute(node, "_ARRAY_DIMENSIONS", [given])
+        # where the dimension has two lengths then, netCDF-C refuses the dataset, which it opens as it is
+        length = (node.shape or (0,))[0]
+        has_two = lengths_beside(node).get(given, length) != length
+        return Draft("suggest" if has_two else "safe", operations)
     return _name_each(node)
 
 

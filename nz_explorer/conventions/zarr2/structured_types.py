@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.conventions.zarr2.members import V2
-from nz_explorer.conventions.zarr2.types import BEFORE_3_4_1, OTHERS
-from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, set_to, shown
+from nz_explorer.conventions.zarr2.types import BEFORE_3_4_1
+from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, VALUE_ERROR, set_to, shown
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.data_type import parse_v2
@@ -60,7 +60,7 @@ def structured_type(array: Array) -> Iterator[Fail]:
             yield Fail(
                 at,
                 f"structured dtype: the shape of field {shown(name)} must be a list of lengths, got {shown(shape)}",
-                readers=OTHERS,
+                readers=VALUE_ERROR,
                 fix=set_to(at, [shape]),
             )
         else:
@@ -69,7 +69,7 @@ def structured_type(array: Array) -> Iterator[Fail]:
                 f"structured dtype: field {shown(name)} has a shape, which is valid; zarr-python 3 does not open such arrays",
                 severity="info",
                 impact="blocks",
-                readers=OTHERS,
+                readers=VALUE_ERROR,
             )
     for i, field in enumerate(given if isinstance(given, list) and not with_shapes else ()):
         if isinstance(field[1], list):
@@ -132,7 +132,7 @@ def _named(given: list[Any], *, unlike: bool = True) -> list[Any]:
 def _readers_of(fields: list[Any]) -> dict[str, str]:
     """Return which readers refuse sound fields, as far as they have shapes or fields themselves."""
     if any(_subarrays(fields, DTYPE)):
-        return OTHERS
+        return VALUE_ERROR
     return BEFORE_3_4_1 if any(isinstance(field[1], list) for field in fields) else {}
 
 

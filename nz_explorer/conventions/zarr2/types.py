@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr2.members import V2
 from nz_explorer.conventions.zarr2.netcdf.types import BIG, UNSET, what_netcdf_reads
-from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, set_to, shown
+from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, VALUE_ERROR, set_to, shown
 from nz_explorer.conventions.zarr_versions import in_versions
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, add, replace
@@ -34,9 +34,7 @@ _PADDED = re.compile(r"[<>|][biufc]0+\d+")
 _NOT_LOADED = {"xarray": "opens the group, and raises TypeError when it computes with the values"}
 _NO_UNITS = re.compile(r"[<>|]?[mM]8?(\[generic\])?")
 OBJECTS = {"zarr-python": "reads no such objects", "xarray": "cannot open the group"}
-OTHERS = {"zarr-python": "raises ValueError", "xarray": "cannot open the group"}
 BEFORE_3_4_1 = in_versions("before 3.4.1", "raises ValueError")
-"""Readers of numbers of one byte, and of bytes, that have an order."""
 
 
 def _bytes_without_order(pointer: str, node: Node) -> Draft:
@@ -111,9 +109,9 @@ def _misread(netcdf: Mapping[str, str]) -> dict[str, Any]:
     """Return what is to be said of a type that others do not open, by what netCDF-C does."""
     wrong = netcdf in (BIG, UNSET)
     return {
-        "readers": {**OTHERS, **netcdf},
+        "readers": {**VALUE_ERROR, **netcdf},
         "impact": "values" if wrong else None,
-        "stops": tuple(OTHERS) if wrong else (),
+        "stops": tuple(VALUE_ERROR) if wrong else (),
     }
 
 
@@ -129,7 +127,7 @@ def type_string(array: Array) -> Iterator[Fail]:
                 at,
                 f"{what} is a valid type string; what its bytes mean depends on the machine, and few readers know it",
                 severity="info",
-                readers={**OTHERS, **NCZARR_ERROR},
+                readers={**VALUE_ERROR, **NCZARR_ERROR},
             )
         elif isinstance(given, str) and _EMPTY.fullmatch(given):
             yield Fail(
@@ -162,7 +160,7 @@ def type_string(array: Array) -> Iterator[Fail]:
                 at,
                 f"{what} has a zero in front of its size, with which zarr-python does not open it",
                 severity="info",
-                readers=OTHERS,
+                readers=VALUE_ERROR,
                 fix=set_to(at, given[:2] + given[2:].lstrip("0")),
             )
         elif given[1:2] == "O" and given[2:]:
@@ -170,7 +168,7 @@ def type_string(array: Array) -> Iterator[Fail]:
             yield Fail(
                 at,
                 f'{what} is not a type of the specification, which has no objects; without a size, as "|O", zarr-python knows texts and byte strings of any length',
-                readers={**OTHERS, **NCZARR_ERROR},
+                readers={**VALUE_ERROR, **NCZARR_ERROR},
                 fix=set_to(at, "|O") if known else None,
             )
         elif given == "|O":
@@ -200,7 +198,7 @@ def type_string(array: Array) -> Iterator[Fail]:
                 at,
                 f"{what} has elements of one length, and a filter for those of any length",
                 severity="warning",
-                readers=OTHERS,
+                readers=VALUE_ERROR,
                 fix=set_to(at, "|O", "suggest", "if texts or byte strings are stored"),
             )
         elif _ONE_BYTE.fullmatch(given):
@@ -210,7 +208,7 @@ def type_string(array: Array) -> Iterator[Fail]:
                 f"{what} has a byte order, which means nothing for it: zarr-python 3"
                 f'{"" if never else " before 3.4.1"} knows only "|{given[1:]}"',
                 severity="warning" if given[1:] == "O" else "info",
-                readers=OTHERS if never else BEFORE_3_4_1,
+                readers=VALUE_ERROR if never else BEFORE_3_4_1,
                 # of objects the rule asks for a filter as well
                 fix=partial(_bytes_without_order, at)
                 if given == ">S1"

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import jsonpointer
 
 from nz_explorer.conventions.zarr3.arrays import all_codecs
-from nz_explorer.conventions.zarr3.nodes import V3, is_integer, may_be_ignored, shown
+from nz_explorer.conventions.zarr3.nodes import (
+    TYPE_ERROR,
+    V3,
+    VALUE_ERROR,
+    is_integer,
+    may_be_ignored,
+    shown,
+)
 from nz_explorer.conventions.zarr3.registered_extensions import CODECS, Codec
 from nz_explorer.conventions.zarr3.representations import representations
 from nz_explorer.conventions.zarr_versions import in_versions
@@ -83,11 +90,7 @@ def _end(configuration: Mapping[str, Any], *, taken: bool) -> dict[str, Any]:
     """
     if "endian" not in configuration:
         return {"readers": {}} if taken else {}
-    does = {
-        "zarr-python": "raises ValueError",
-        "xarray": "cannot open the group",
-    }
-    return {"impact": "blocks", "readers": does}
+    return {"impact": "blocks", "readers": VALUE_ERROR}
 
 
 def _has_ends(data_type: DataType | None) -> bool:
@@ -307,12 +310,6 @@ def codec_configuration(array: Array) -> Iterator[Fail]:
                 yield from _against_register(name, known, pointer, configuration, bare=bare)
 
 
-INTEGERS_ONLY = {
-    "zarr-python": "raises TypeError",
-    "xarray": "cannot open the group",
-}
-
-
 def _against_register(
     name: str, known: Codec, pointer: str, configuration: Mapping[str, Any], *, bare: bool
 ) -> Iterator[Fail]:
@@ -359,7 +356,7 @@ def _against_register(
                 " and zarr-python takes integers only",
                 severity="warning",
                 impact="blocks",
-                readers=INTEGERS_ONLY,
+                readers=TYPE_ERROR,
                 fix=_set(pointer, name, member),
             )
 

@@ -7,7 +7,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.zarr3.nodes import V3, is_integer, shown
+from nz_explorer.conventions.zarr3.nodes import TYPE_ERROR, V3, is_integer, shown
 from nz_explorer.conventions.zarr3.registered_extensions import UNREGISTERED_TYPES
 from nz_explorer.conventions.zarr_versions import in_versions
 from nz_explorer.engine.findings import Fail
@@ -28,7 +28,6 @@ _ABOVE_ZERO = "float8_e8m0fnu"
 """The float that has neither a sign nor a zero."""
 _PUT_UP_WITH = frozenset({"spelling", "rounding", "range"})
 """What is wrong with a float, and legal all the same: Zarr rounds, to infinity where it has to."""
-_REFUSES = {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
 _NOT_OPENED = frozenset({"struct", "variable_length_utf8", "fixed_length_ascii"})
 """Types that zarr-python opens with no fill value at all, and struct since 3.2 alone."""
 _REFUSES_RECORD = in_versions("since 3.2", "raises TypeError")
@@ -59,7 +58,7 @@ def fill_of_extension(array: Array) -> Iterator[Fail]:
             f"a list of bytes is a valid fill_value of {data_type.name}, but zarr-python reads only base64",
             severity="info",
             impact="blocks",
-            readers=_REFUSES,
+            readers=TYPE_ERROR,
             fix=_as_base64,
         )
 

@@ -94,6 +94,8 @@ EMPTY = {
 AS_FLOAT = in_versions("since 3.4", "raises ValueError")
 """What becomes of a node whose format is 2.0 or 3.0."""
 
+VALUE_ERROR = {"zarr-python": "raises ValueError", "xarray": "cannot open the group"}
+TYPE_ERROR = {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
 REFUSED = {
     "zarr-python": "raises ValueError, such as MetadataValidationError",
     "xarray": "cannot open the group",

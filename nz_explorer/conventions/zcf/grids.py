@@ -330,7 +330,7 @@ def exchanged_origin(given: list[float]) -> list[float]:
 def beside_the_map(
     given: list[float], shape: list[int], system: Mapping[str, Any]
 ) -> tuple[list[float], str] | None:
-    """Return the transform that is meant by one whose grid is beside the map of the world, and what is odd about it; None where no other is on it.
+    """Return the transform that is meant by one whose grid is beside the map of its system, and what is odd about it; None where no other is on it.
 
     Parameters
     ----------
@@ -359,7 +359,7 @@ def beside_the_map(
             f"with {shown(-e)} as the fifth, which is negative where rows go south",
         ),
     ):
-        if is_on_the_map(right, shape, system):
+        if _is_on_the_map(right, shape, system):
             return right, f"by which the grid is beside the map of {name}, and on it {how}"
     return None
 
@@ -410,12 +410,12 @@ def origin_meant(given: list[float], shape: Any, system: Mapping[str, Any]) -> l
     """
     right = exchanged_origin(given)
     if are_lengths(shape):
-        return right if is_on_the_map(right, shape, system) else None
+        return right if _is_on_the_map(right, shape, system) else None
     return right if degrees_beyond({**system, BOX: None, TRANSFORM: right}) is None else None
 
 
-def is_on_the_map(given: list[float], shape: list[int], system: Mapping[str, Any]) -> bool:
-    """Whether a grid is on the map of the world of its system, but for half a cell; False where that map is not known.
+def _is_on_the_map(given: list[float], shape: list[int], system: Mapping[str, Any]) -> bool:
+    """Whether a grid is on the map of its system, but for half a cell; False where that map is not known.
 
     Parameters
     ----------
@@ -443,10 +443,8 @@ def _map_of(
 ) -> tuple[str, tuple[float, float], tuple[float, float]] | None:
     """Return how a system is named, and from where to where its map goes in x and y; None where that is not known."""
     code = next((code for name in PROJ if (code := crs.code(system.get(name))) is not None), None)
-    if code == "EPSG:3857":
-        return code, (-crs.MERCATOR, crs.MERCATOR), (-crs.MERCATOR, crs.MERCATOR)
-    if code is not None and (zone := crs.map_of_zone(code)) is not None:
-        return code, *zone
+    if code is not None and (ends := crs.map_in_metres(code)) is not None:
+        return code, *ends
     degrees = _in_degrees(system)
     return None if degrees is None else (degrees, (-FURTHEST_X, FURTHEST_X), (-90.0, 90.0))
 

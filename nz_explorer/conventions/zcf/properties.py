@@ -6,6 +6,7 @@ import dataclasses
 import re
 from collections.abc import Container, Iterator, Mapping
 from difflib import get_close_matches
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,6 @@ from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.conventions.zcf.known_conventions import Convention
-    from nz_explorer.engine.fixes import Operation
     from nz_explorer.model import Node
 
 
@@ -125,36 +125,30 @@ def _right(node: Node, place: tuple[str | int, ...]) -> FixMaker | None:
     if place == ("multiscales",) and _is_list_of_pyramids(node):
         (first, *others) = node.attributes["multiscales"]
         return None if others else set_to(pointer, first, "suggest")
-    if place[-1] not in ("asset", "derived_from", "transform") or len(place) != 4:
+    if place[-1] in ("asset", "derived_from", "transform") and len(place) == 4:
+        return partial(_of_the_level, pointer, place[2], str(place[3]))
+    return None
+
+
+def _of_the_level(pointer: str, number: Any, member: str, group: Node) -> Draft | None:
+    """Return the fix of a member of a level: a scale for factors, the path of the level, nothing in place of null."""
+    layout = group.attributes["multiscales"]["layout"]
+    level = layout[number]
+    given, put = level.get(member), replace if member in level else add
+    if member == "transform":
+        factors = level.get("factors")  # of the GeoZarr draft
+        right = given is None and isinstance(factors, list) and all(map(is_number, factors))
+        return Draft("suggest", (put(pointer, {"scale": factors}),)) if right else None
+    if given is None and member == "derived_from":
+        return Draft("suggest", (remove(pointer),), "a level without it is derived from no other")
+    if given is None:  # as the GeoZarr draft calls it
+        given = level.get("path", level.get("id"))
+    path = re.sub("/+", "/", str(given)).strip("/") if type(given) in (str, int) else ""
+    if not path or ".." in path or group.hierarchy.get(below(group.path) + path) is None:
         return None
-
-    def fix(group: Node) -> Draft | None:
-        level = group.attributes["multiscales"]["layout"][place[2]]
-        given = level.get(place[3])
-        if place[3] == "transform":
-            factors = level.get("factors")  # of the GeoZarr draft
-            right = given is None and isinstance(factors, list) and all(map(is_number, factors))
-            return Draft("suggest", (put(level, {"scale": factors}),)) if right else None
-        if given is None and place[3] == "derived_from":
-            return Draft(
-                "suggest", (remove(pointer),), "a level without it is derived from no other"
-            )
-        if given is None:  # as the GeoZarr draft calls it
-            given = level.get("path", level.get("id"))
-        path = re.sub("/+", "/", str(given)).strip("/") if type(given) in (str, int) else ""
-        if not path or ".." in path or group.hierarchy.get(below(group.path) + path) is None:
-            return None
-        others = (
-            multiscales.member(one, "asset") for one in group.attributes["multiscales"]["layout"]
-        )
-        if place[3] == "asset" and path in others:
-            return None  # that of another level
-        return Draft("suggest", (put(level, path),))
-
-    def put(level: Mapping[str, Any], right: Any) -> Operation:
-        return (replace if place[3] in level else add)(pointer, right)
-
-    return fix
+    if member == "asset" and path in (multiscales.member(one, "asset") for one in layout):
+        return None  # that of another level
+    return Draft("suggest", (put(pointer, path),))
 
 
 _REGISTRATIONS = {

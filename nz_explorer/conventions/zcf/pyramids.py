@@ -236,20 +236,21 @@ def of_a_level(
                 yield Fail(
                     node.attribute_pointer(*place, *inner), f"{known.name.rstrip(':')}: {message}"
                 )
+    if known_conventions.MULTISCALES not in declared:
+        return
     inside: Any = level.get("transform")
-    if isinstance(inside, dict) and known_conventions.MULTISCALES in declared:
+    if isinstance(inside, dict):
         yield from members_in_other_letters(node, (*place, "transform"), inside, _OF_A_TRANSFORM)
     scale = inside.get("scale") if isinstance(inside, dict) else None
-    if isinstance(scale, list) and 0 in scale and known_conventions.MULTISCALES in declared:
+    if isinstance(scale, list) and 0 in scale:
         yield Fail(
             node.attribute_pointer(*place, "transform", "scale"),
             f"multiscales: scale of level {place[-1]} is {json_text(scale)}: 0 times any coordinate is 0",
             severity="warning",
         )
-    if known_conventions.MULTISCALES in declared:
-        yield from _members_of_a_level(node, place, level)
+    yield from _members_of_a_level(node, place, level)
     for name in ("spatial:transform", "spatial:shape") if isinstance(inside, dict) else ():
-        if name in inside and known_conventions.MULTISCALES in declared:
+        if name in inside:
             wrong = node.attribute_pointer(*place, "transform", name)
             right = node.attribute_pointer(*place, name)
             yield Fail(

@@ -217,8 +217,8 @@ def _six(given: Any) -> tuple[float, ...] | None:
         return None
 
 
-def map_of_zone(code: str | None) -> tuple[tuple[float, float], tuple[float, float]] | None:
-    """Return how far the map of a zone of UTM goes along X, its first axis, and along Y, in metres; None of another system.
+def map_in_metres(code: str | None) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    """Return from where to where the map of EPSG:3857, or of a zone of UTM, goes along X, its first axis, and along Y; None of another system.
 
     Parameters
     ----------
@@ -230,6 +230,8 @@ def map_of_zone(code: str | None) -> tuple[tuple[float, float], tuple[float, flo
     Zones are used beside their six degrees as well, for a whole country, and those of the north south of the equator, as
     Landsat has them.
     """
+    if code == "EPSG:3857":
+        return (-MERCATOR, MERCATOR), (-MERCATOR, MERCATOR)
     if code is None or _ZONE.fullmatch(code) is None:
         return None
     return (-5e5, 1.5e6), (0.0, 2e7) if code.startswith("EPSG:327") else (-1e7, 1e7)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -152,7 +152,12 @@ class GroupNotes:
     """What netCDF-C noted of a group; a list that is no list of names is None."""
 
     place: Place
-    dimensions: dict[str, DeclaredDimension] = field(default_factory=dict)
+
+    @property
+    def dimensions(self) -> dict[str, DeclaredDimension]:
+        """The dimensions that it declares, by name; to look for one, ask for that one."""
+        member, given = self.place.member("dimensions")
+        return {found.name: found for found in _dimensions(self.place.at(member), given)}
 
     @property
     def arrays(self) -> tuple[str, ...] | None:
@@ -176,8 +181,16 @@ class GroupNotes:
 
     def dimension(self, name: str) -> DeclaredDimension | None:
         """Return the dimension of a name, which netCDF-C compares in one form of Unicode; None where there is none."""
-        forms = {in_its_form(known): known for known in self.dimensions}
-        return self.dimensions.get(name) or self.dimensions.get(forms.get(in_its_form(name), ""))
+        member, given = self.place.member("dimensions")
+        if (
+            isinstance(given, dict) and name in given
+        ):  # each array asks, and a group may declare thousands
+            known = next(_dimensions(self.place.at(member), {name: given[name]}), None)
+            if known is not None:
+                return known
+        dimensions = self.dimensions
+        forms = {in_its_form(known): known for known in dimensions}
+        return dimensions.get(name) or dimensions.get(forms.get(in_its_form(name), ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,12 +321,7 @@ def is_marked(node: Node) -> bool:
 def group_notes(node: Node) -> GroupNotes | None:
     """Return what netCDF-C noted of a group, None where it noted nothing that can be used."""
     place = find_object(node, "group")
-    if place is None:
-        return None
-    name, dimensions = place.member("dimensions")
-    return GroupNotes(
-        place, {found.name: found for found in _dimensions(place.at(name), dimensions)}
-    )
+    return None if place is None else GroupNotes(place)
 
 
 def array_notes(node: Node) -> ArrayNotes | None:

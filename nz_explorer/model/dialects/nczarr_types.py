@@ -12,6 +12,8 @@ _NUMBERS = {
     "f4": "float32",
     "f8": "float64",
 }
+SPELLED = {meaning: f"<{spelled}" for spelled, meaning in _NUMBERS.items()}
+"""How netCDF-C spells the types of numbers."""
 TYPE_NUMBERS = {
     "1": "int8",
     "2": "char",

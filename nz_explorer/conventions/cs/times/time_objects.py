@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from nz_explorer.conventions.cs.members import calendar_beside, from_axis
 from nz_explorer.conventions.cs.times.arrays_of_times import told_otherwise
@@ -110,34 +110,51 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
             rule="CS-TIME-002",
         )
     keyed = isinstance(axis.place[-1], str)  # as in revisions that have no reference any more
+    held = one.external()
+    dates = held is not None and held.data_type.kind == "datetime"
+    yield from _calendar(given, f"{pointer}/calendar", hint, said, keyed=keyed, dates=dates)
     calendar = given.get("calendar")
-    known = isinstance(calendar, str) and calendar.lower() in CALENDARS
-    if not known:
+    meant: Calendars = (calendar.lower(),) if _is_known(calendar) else ()
+    if calendar is None:
+        meant = USUAL
+    yield from _members({**said, **given}, pointer, meant, keyed=keyed, dates=dates)
+    yield from told_otherwise(one, given, pointer)
+
+
+def _is_known(calendar: Any) -> TypeGuard[str]:
+    return isinstance(calendar, str) and calendar.lower() in CALENDARS
+
+
+def _calendar(
+    given: Mapping[str, Any],
+    at: str,
+    hint: str,
+    said: Mapping[str, str],
+    *,
+    keyed: bool,
+    dates: bool,
+) -> RuleOutput:
+    """Judge the calendar of a time object, and whether it is missing where none is said beside it."""
+    calendar = given.get("calendar")
+    if not _is_known(calendar):
         text = "calendar" not in given or isinstance(calendar, str)
         what = f"{json_text(calendar)} is not known" if text else "must be a text"
         yield Fail(
-            f"{pointer}/calendar",
+            at,
             f"calendar {what if 'calendar' in given else f'is missing{hint}'}{'' if text else f', got {json_text(calendar)}'}",
             severity=None if text else "error",
             readers=NOT_DECODED if keyed and calendar is not None else None,
-            fix=lambda _node: with_calendar(given, f"{pointer}/calendar", said),
+            fix=lambda _node: with_calendar(given, at, said),
             rule="CS-TIME-003" if text else "CS-TIME-002",  # one is recommended; a text is its type
         )
-    meant: Calendars = (str(calendar).lower(),) if known else ()
-    if calendar is None:
-        meant = USUAL
-    held = one.external()
-    dates = held is not None and held.data_type.kind == "datetime"
-    if known and keyed and not dates and str(calendar).lower() not in DECODED:
+    elif keyed and not dates and calendar.lower() not in DECODED:
         yield Fail(
-            f"{pointer}/calendar",
+            at,
             f"{json_text(calendar)} is a calendar of CF, and none in which xarray decodes times",
             severity="info",
             readers=NOT_DECODED,
             rule="CS-TIME-003",
         )
-    yield from _members({**said, **given}, pointer, meant, keyed=keyed, dates=dates)
-    yield from told_otherwise(one, given, pointer)
 
 
 def has_time(axis: Axis) -> bool:

@@ -37,7 +37,7 @@ def readers_of_names(array: Array, given: Any) -> dict[str, str]:
     # what is one too many has any length
     twice = named and any(name in given[:place] for place, name in enumerate(given[rank:], rank))
     if named and not twice and len(given) > rank:
-        beside = _lengths_beside(array)
+        beside = lengths_beside(array)
         lengths = zip(given, array.stored_shape or (), strict=False)
         twice = any(beside.get(str(name), length) != length for name, length in lengths)
         twice = twice or any(name in beside for name in map(str, given[rank:]))
@@ -72,13 +72,20 @@ def _has_others(array: Array) -> bool:
     return isinstance(given, list) and len(given) == len(array.stored_shape or ())
 
 
-def _lengths_beside(array: Array) -> dict[str, int]:
-    """Return the lengths that other arrays of the group give the dimensions that they name."""
+def lengths_beside(array: Array) -> dict[str, int]:
+    """Return the lengths that other arrays of the group give the dimensions that they name.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    """
     group = None if array.parent is None else array.hierarchy.node_if_loaded(array.parent)
-    beside = [one for one in group.arrays if one is not array] if isinstance(group, Group) else []
+    layouts = group.layouts if isinstance(group, Group) else {}
     return {
         name: length
-        for one in beside
-        for name, length in zip(one.dimension_names or (), one.shape or (), strict=False)
+        for (names, lengths), arrays in layouts.items()
+        if arrays != [array]
+        for name, length in zip(names or (), lengths or (), strict=False)
         if name
     }

@@ -8,10 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.netcdf_c import impact_of_netcdf
-from nz_explorer.conventions.zarr3.nodes import CRASHES
+from nz_explorer.conventions.zarr3.nodes import CRASHES, set_to
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
-from nz_explorer.engine.fixes import Draft, move, replace
+from nz_explorer.engine.fixes import Draft, move
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Group
 from nz_explorer.model.dialects import nczarr, netcdf_names
@@ -86,12 +86,8 @@ def references_are_found_by_netcdf(array: Array) -> Iterator[Fail]:
                 place.at(member, axis),
                 f"netCDF-C has the dimension {_spelled(right)}, and does not find it by {_spelled(reference)}",
                 readers=CRASHES,
-                fix=partial(_in_its_form, place.at(member, axis), right),
+                fix=set_to(place.at(member, axis), right, "suggest"),
             )
-
-
-def _in_its_form(pointer: str, right: str, _node: Node) -> Draft:
-    return Draft("suggest", (replace(pointer, right),))
 
 
 MAX_ATTRIBUTE = 255

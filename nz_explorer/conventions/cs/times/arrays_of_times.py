@@ -104,4 +104,5 @@ def _counted(units: str, calendar: Any) -> tuple[Any, ...] | None:
         usual = "standard"  # as xarray writes it beside times that cs calls standard
     word = (time_units({"unit": unit, "epoch": "0"}) or "").partition(" ")[0]
     singular = _SHORT.get(word, word).removesuffix("s")
-    return singular, date_of(match), clock(match), (match[8] or "Z").upper(), usual
+    ahead = int(match[10] or 0) * 60 + int(match[11] or 0)  # 0 of UTC, however it is written
+    return singular, date_of(match), clock(match), -ahead if match[9] == "-" else ahead, usual

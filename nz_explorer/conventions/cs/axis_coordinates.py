@@ -23,7 +23,7 @@ from nz_explorer.model.dialects.cs import (
 )
 from nz_explorer.model.dialects.ref import is_reference, resolve
 from nz_explorer.text.phrases import plural
-from nz_explorer.text.units import known_unit
+from nz_explorer.text.units import hemispheres, known_unit
 
 KINDS = ("regular", "external", "explicit")
 """The ways in which values are given."""
@@ -32,6 +32,13 @@ MOST_EXPLICIT = 25
 """The most values that may be in the metadata."""
 
 _CF_DEGREES = re.compile(r"degrees?_?(north|east|N|E)")
+
+_ALONG = {
+    **dict.fromkeys(("east", "west"), "EW"),
+    **dict.fromkeys(("north", "south"), "NS"),
+    **dict.fromkeys(("up", "down"), "Z"),
+    **dict.fromkeys(("future", "past"), "T"),
+}
 
 
 def is_text(one: CoordinateSet) -> bool | None:
@@ -84,6 +91,7 @@ def _told_otherwise(one: CoordinateSet) -> RuleOutput:
     for member, given, name, known in (
         ("unit", one.unit, "units", known_unit),
         ("direction", one.direction, "positive", lambda said: usual.get(str(said).lower())),
+        ("direction", one.direction, "units", _along),
     ):
         own = held.attributes.get(name)
         mine, theirs = known(given), known(own)
@@ -96,6 +104,13 @@ def _told_otherwise(one: CoordinateSet) -> RuleOutput:
                 severity="warning",
                 rule="CS-CF-001",
             )
+
+
+def _along(said: Any) -> str | None:
+    """Return what coordinates run along by their direction, or the units of their array; None where that does not tell."""
+    if isinstance(said, str) and " since " in said:
+        return "T"
+    return hemispheres(said) or _ALONG.get(said if isinstance(said, str) else "")
 
 
 def _is_temporal(axis: Axis, one: CoordinateSet) -> bool:

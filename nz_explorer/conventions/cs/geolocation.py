@@ -50,6 +50,12 @@ _NO_POSITIONS = {
 }
 """What systems have coordinates of that give no position on the Earth, by how text and PROJJSON name them."""
 
+_CALLED = re.compile(
+    r"(?<![^_])[a-z]?(?:(lon(?:g|gitude)?s?|easting|x)|lat(?:itude)?s?|northing|y)(?![^_])",
+    re.IGNORECASE,
+)
+"""Words in the names of arrays that have longitudes or eastings, the group, or latitudes or northings, such as in nav_lat."""
+
 _METRES = ("m", "metre", "metres", "meter", "meters", "km")
 """Units that no longitude or latitude has."""
 _IN_REF = "as the text of cs has it, though examples of geolocation do not"
@@ -391,11 +397,10 @@ def _swapped(
 ) -> RuleOutput:
     """Judge whether x names an array that says of itself that it has what y should name, or the other way round."""
     found = {direction: follow(pair[direction]).array for direction in DIRECTIONS}
-    wrong = [
-        direction
-        for direction, array in found.items()
-        if array is not None and _runs(array) == ("y" if direction == "x" else "x")
-    ]
+    arrays = {direction: array for direction, array in found.items() if array is not None}
+    wrong = [one for one, array in arrays.items() if _runs(array) not in (None, one)]
+    called = not any(map(_runs, arrays.values())) and [*map(_called, arrays.values())] == ["y", "x"]
+    wrong = list(DIRECTIONS) if called else wrong
     if not wrong:
         yield from _unfit(found, kind, entry, at)
         return
@@ -403,17 +408,19 @@ def _swapped(
         "geodetic": "x is longitude, and y latitude",
         "planar": "x is easting, and y northing",
     }[kind]
-    named = [f"{one} names {array.path}" for one in wrong if (array := found[one]) is not None]
+    named = " and ".join(f"{one} names {arrays[one].path}" for one in wrong)
+    own = "their names" if called else "their own units or standard names"
     right = (
         replace(join(at, "x"), plain(pair["y"])),
         replace(join(at, "y"), plain(pair["x"])),
     )
     yield Fail(
         entry or join(at, wrong[0]),
-        f"{' and '.join(named)}, by its own units or standard name the other one: {wanted}"
+        f"{named}, by its own units or standard name the other one: {wanted}"
         if len(wrong) == 1
-        else f"{' and '.join(named)}, by their own units or standard names the other way round: {wanted}",
-        related=tuple(array.path for one in wrong if (array := found[one]) is not None),
+        else f"{named}, by {own} the other way round: {wanted}",
+        related=tuple(arrays[one].path for one in wrong),
+        severity="warning" if called else None,
         fix=(lambda _node: Draft("suggest", right)) if entry is None and len(wrong) == 2 else None,
         rule="CS-GEO-001",
     )
@@ -471,6 +478,12 @@ def _runs(array: Array) -> str | None:
         if sides == side or name in names:
             return direction
     return None
+
+
+def _called(array: Array) -> str | None:
+    """Return which of x and y the values of an array are by its name; None where that does not tell."""
+    found = {"x" if word else "y" for word in _CALLED.findall(array.name)}
+    return found.pop() if len(found) == 1 else None
 
 
 def _shape(reference: Reference, expected: list[list[int]] | None, at: str) -> Iterator[Fail]:

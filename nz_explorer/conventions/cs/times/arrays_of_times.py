@@ -31,6 +31,9 @@ _OF_DATES = ("day", "hour", "minute", "second", "millisecond", "microsecond", "n
 _OF_CLOCKS = ("standard", "gregorian", "proleptic_gregorian", "utc", "tai")
 """Calendars of dates such as these data types hold, of times for which clocks are used."""
 
+_GREGORIAN = (1582, 10, 15)
+"""The day from which on dates of standard are those of proleptic_gregorian."""
+
 
 def told_otherwise(one: CoordinateSet, given: Mapping[str, Any], pointer: str) -> RuleOutput:
     """Note an array whose own attributes or data type count its times from elsewhere, or in another calendar.
@@ -97,6 +100,9 @@ def _counted(units: str, calendar: Any) -> tuple[Any, ...] | None:
         return None
     small = "" if calendar is None else calendar.lower()
     usual = ALIASES.get(small, small)
+    if usual == "proleptic_gregorian" and date_of(match) >= _GREGORIAN:
+        usual = "standard"  # as xarray writes it beside times that cs calls standard
     word = (time_units({"unit": unit, "epoch": "0"}) or "").partition(" ")[0]
     singular = _SHORT.get(word, word).removesuffix("s")
-    return singular, date_of(match), clock(match), (match[8] or "Z").upper(), usual
+    ahead = int(match[10] or 0) * 60 + int(match[11] or 0)  # 0 of UTC, however it is written
+    return singular, date_of(match), clock(match), -ahead if match[9] == "-" else ahead, usual

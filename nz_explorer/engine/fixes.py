@@ -221,8 +221,13 @@ def finish(draft: Draft, node: Node) -> Fix:
     node = draft.node or node
     stem = below(node.path)[1:]
     changes: dict[str, list[Operation]] = {}
-    operations = (*draft.operations, *_types_alike(draft.operations, node))
-    for operation in _made_once(operations, node.attribute_pointer()):
+    operations = _made_once(
+        (*draft.operations, *_types_alike(draft.operations, node)), node.attribute_pointer()
+    )
+    if _keep_attributes(operations, node):
+        note = "; ".join(filter(None, (draft.note, _KEPT)))
+        draft = dataclasses.replace(draft, safety="suggest", note=note)
+    for operation in operations:
         name, inner = _split(node, operation)
         changes.setdefault(name, []).append(inner)
     if not changes:
@@ -310,6 +315,24 @@ def _made_once(operations: tuple[Operation, ...], holder: str) -> list[Operation
         if makes:
             made = result[-1]
     return result
+
+
+_KEPT = "with the attributes that the consolidated metadata still have"
+
+
+def _keep_attributes(operations: list[Operation], node: Node) -> bool:
+    """Give a .zattrs that is made what only its entry still has, which would be lost with it; return whether it has any."""
+    if node.zarr_format != 2 or node.document(".zattrs") is not None:
+        return False
+    found = find_entry(node.hierarchy, node.path, ".zattrs")
+    entry = None if found is None else found[-1]
+    if not isinstance(entry, dict) or not entry:
+        return False
+    kept = {name: plain(value) for name, value in entry.items() if value is not None}
+    made = [one for one in operations if (one["op"], one["path"]) == ("add", "/.zattrs")]
+    for operation in made:
+        operation["value"] = {**kept, **operation["value"], **kept}  # in the order of the entry
+    return bool(made)
 
 
 def _split(node: Node, operation: Operation) -> tuple[str, Operation]:

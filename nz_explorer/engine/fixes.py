@@ -221,8 +221,14 @@ def finish(draft: Draft, node: Node) -> Fix:
     node = draft.node or node
     stem = below(node.path)[1:]
     changes: dict[str, list[Operation]] = {}
-    operations = (*draft.operations, *_types_alike(draft.operations, node))
-    for operation in _made_once(operations, node.attribute_pointer()):
+    operations = _made_once(
+        (*draft.operations, *_types_alike(draft.operations, node)), node.attribute_pointer()
+    )
+    if (new := _keep_attributes(operations, node)) is not None:
+        # what a note says of attributes that are made is not so of those that are kept
+        note = "; ".join(filter(None, (draft.note if new else None, _KEPT)))
+        draft = dataclasses.replace(draft, safety="suggest", note=note)
+    for operation in operations:
         name, inner = _split(node, operation)
         changes.setdefault(name, []).append(inner)
     if not changes:
@@ -310,6 +316,28 @@ def _made_once(operations: tuple[Operation, ...], holder: str) -> list[Operation
         if makes:
             made = result[-1]
     return result
+
+
+_KEPT = "with the attributes that the consolidated metadata still have"
+
+
+def _keep_attributes(operations: list[Operation], node: Node) -> set[str] | None:
+    """Give a .zattrs that is made what only its entry still has, which would be lost with it.
+
+    Return the names of what the entry does not have; None where nothing is kept.
+    """
+    if node.zarr_format != 2 or node.document(".zattrs") is not None:
+        return None
+    found = find_entry(node.hierarchy, node.path, ".zattrs")
+    entry = None if found is None else found[-1]
+    if not isinstance(entry, dict) or not entry:
+        return None
+    kept = {name: plain(value) for name, value in entry.items() if value is not None}
+    made = [one for one in operations if (one["op"], one["path"]) == ("add", "/.zattrs")]
+    new = {name for operation in made for name in operation["value"]} - set(kept)
+    for operation in made:
+        operation["value"] = {**kept, **operation["value"], **kept}  # in the order of the entry
+    return new if made else None
 
 
 def _split(node: Node, operation: Operation) -> tuple[str, Operation]:

@@ -272,6 +272,40 @@ def test_attributes_that_only_the_entry_has_can_be_written_again(
     assert not nz.check(tmp_path, select=["NZ-CONS"], progress=False).findings
 
 
+@pytest.mark.parametrize(
+    ("path", "rule", "is_lost", "has_entries", "safety"),
+    [
+        ("", "NZ-DECL-001", True, True, "suggest"),
+        ("b", "Z2-OGC-002", True, True, "suggest"),
+        ("s", "Z2-OGC-002", True, True, "suggest"),
+        ("", "NZ-DECL-001", False, True, "safe"),
+        ("s", "Z2-OGC-002", True, False, "safe"),
+    ],
+)
+def test_no_fix_takes_attributes_from_the_entry_that_alone_has_them(
+    tmp_path: Path, path: str, rule: str, is_lost: bool, has_entries: bool, safety: str
+) -> None:
+    """A fix that made .zattrs with one attribute wrote that over all that the entry had left."""
+    data = _write(tmp_path, 2).assign(s=((), 0, {"earth_radius": 6371229.0}))
+    data.to_zarr(tmp_path, mode="w", zarr_format=2, consolidated=has_entries)
+    file = tmp_path / path / ".zattrs"
+    before = json.loads(file.read_text("utf-8"))
+    if is_lost:
+        file.unlink()
+    hierarchy = nz.open_store(tmp_path, mode="r+")
+    report = nz.check(hierarchy, progress=False)
+    (found,) = (one for one in report.findings if (one.rule, one.path) == (rule, f"/{path}"))
+    assert found.fix is not None
+    assert found.fix.safety == safety
+    nz.apply([found], hierarchy).write()
+    after = json.loads(file.read_text("utf-8"))
+    assert not nz.check(tmp_path, select=["NZ-CONS", rule], progress=False).findings
+    if has_entries:
+        assert after == {**after, **before}
+        entries = json.loads((tmp_path / ".zmetadata").read_text("utf-8"))["metadata"]
+        assert entries[f"{path}/.zattrs".removeprefix("/")] == after
+
+
 @pytest.mark.parametrize("zarr_format", [2, 3])
 def test_names_that_the_entry_still_has_are_not_made_up(tmp_path: Path, zarr_format: int) -> None:
     _write(tmp_path, zarr_format)

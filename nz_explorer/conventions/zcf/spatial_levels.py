@@ -9,7 +9,7 @@ from typing import Any
 
 from nz_explorer.conventions.zarr3.nodes import set_to, shown
 from nz_explorer.conventions.zcf import known_conventions
-from nz_explorer.conventions.zcf.boxes import by_the_box
+from nz_explorer.conventions.zcf.boxes import by_the_box, through_the_middle
 from nz_explorer.conventions.zcf.declarations import declared_here, levels
 from nz_explorer.conventions.zcf.grids import (
     BOX,
@@ -25,11 +25,13 @@ from nz_explorer.conventions.zcf.grids import (
     exchanged,
     in_force,
     is_affine,
+    is_box_of,
     is_exchanged,
     numbers_in,
     odd_transform,
 )
 from nz_explorer.conventions.zcf.grids_of_levels import (
+    has_nodes,
     is_pyramid,
     lengths_there,
     levels_with_cells,
@@ -41,10 +43,15 @@ from nz_explorer.conventions.zcf.grids_of_levels import (
     with_lengths,
     with_transform,
 )
-from nz_explorer.conventions.zcf.spatial import none_has_them, none_says_them, not_y_and_x
+from nz_explorer.conventions.zcf.spatial import (
+    none_has_them,
+    none_says_them,
+    not_y_and_x,
+    set_property,
+)
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array, Group
+from nz_explorer.model import Array, Group, Node
 from nz_explorer.text.phrases import plural
 
 
@@ -93,11 +100,6 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
                 related=(node.path,),
             )
         elif (box := outside_of_box(group, level)) is not None:
-            by = (
-                f"{TRANSFORM} and {SHAPE} of level {place[-1]}"
-                if SHAPE in given
-                else f"{TRANSFORM} of level {place[-1]} and the lengths of its arrays, {shown(shape)},"
-            )
             yield Fail(
                 group.attribute_pointer(BOX)
                 if not inside  # otherwise it is this level that is wrong
@@ -106,10 +108,54 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
                 else holder.attribute_pointer(TRANSFORM),
                 f"{BOX} is {shown(group.attributes[BOX])}"
                 + (", as another level has it" if inside else "")
-                + f", and {by} give {shown(box)}",
+                + f", and {_by(place, given, shape)} give {shown(box)}",
                 path=holder.path if inside else group.path,
             )
             return
+        elif not inside and (fail := _box_of_none(group, place, given, level, holder)):
+            yield fail
+            return
+
+
+def _by(place: tuple[str | int, ...], given: Mapping[str, Any], shape: list[int]) -> str:
+    if SHAPE in given:
+        return f"{TRANSFORM} and {SHAPE} of level {place[-1]}"
+    return f"{TRANSFORM} of level {place[-1]} and the lengths of its arrays, {shown(shape)},"
+
+
+def _box_of_none(
+    group: Group,
+    place: tuple[str | int, ...],
+    given: Mapping[str, Any],
+    level: Mapping[str, Any],
+    holder: Node,
+) -> Fail | None:
+    """Warn of a box that no level of a pyramid has, though each is less than a cell beside it, as one through the middle of outer cells."""
+    box = numbers_in(group.attributes.get(BOX), 4)
+    if box is None or is_exchanged(box) or {TRANSFORM, SHAPE} <= group.attributes.keys():
+        return None  # reported for itself
+    transform, shape, nodes = level[TRANSFORM], level[SHAPE], has_nodes(group, level)
+    right = box_of(transform, shape, nodes=nodes)
+    if (meant := by_the_box(transform, box, shape, nodes=nodes)) is not None:
+        pointer = holder.attribute_pointer(*(place if holder is group else ()), TRANSFORM)
+        return Fail(
+            pointer,
+            f"{TRANSFORM} of level {place[-1]} is {shown(transform)}, {meant[1]}",
+            fix=set_to(pointer, meant[0], "suggest") if holder is group else None,
+            path=holder.path,
+        )
+    why = "" if nodes else through_the_middle(box, right, transform)
+    fixes = [set_property(BOX, right)]
+    if is_box_of(box, transform, shape, nodes=not nodes):
+        other = "pixel" if nodes else "node"
+        why = f"; it is that of the same grid with {REGISTRATION} {shown(other)}"
+        fixes = [set_property(REGISTRATION, other), *fixes]
+    return Fail(
+        group.attribute_pointer(BOX),
+        f"{BOX} is {shown(group.attributes[BOX])}, and {_by(place, given, shape)} give {shown(right)}{why}",
+        fix=fixes[0],
+        alternatives=(*fixes[1:],),
+    )
 
 
 @rule(

@@ -165,7 +165,7 @@ def _box_of_none(
     when=lambda group: is_pyramid(group) and DIMENSIONS in group.attributes,
 )
 def levels_have_the_dimensions(group: Group) -> Iterator[Fail]:
-    """Warn of dimensions of a pyramid that the arrays of none of its levels have."""
+    """Warn of dimensions of a pyramid that the arrays of a level do not have."""
     names = group.attributes[DIMENSIONS]
     if not are_two(names) or names[0] == names[1]:
         return  # which is reported for itself
@@ -173,7 +173,14 @@ def levels_have_the_dimensions(group: Group) -> Iterator[Fail]:
     if (misnamed := not_y_and_x(group, arrays)) is not None:
         yield misnamed
     elif not exchanged(names):  # which is reported for itself
-        yield from none_has_them(group, arrays)
+        if (fail := next(none_has_them(group, arrays), None)) is not None:
+            yield fail
+            return
+        for place, level in islice(levels(group), known_conventions.MOST_LEVELS):
+            found = _of_level(group, level) or ()
+            if (fail := next(none_has_them(group, found, place[-1]), None)) is not None:
+                yield fail
+                return
 
 
 @rule(
@@ -221,14 +228,22 @@ def _of_levels(group: Group) -> list[Array]:
     """Return the arrays of the levels of a pyramid; none where a level may have dimensions that it says itself."""
     arrays: list[Array] = []
     for _, level in islice(levels(group), known_conventions.MOST_LEVELS):
-        node = node_of(group, level.get("asset"))
-        if node is None or DIMENSIONS in node.attributes:
+        found = _of_level(group, level)
+        if found is None:
             return []
-        found = node.hierarchy.children(node) if isinstance(node, Group) else [node]
-        if any(isinstance(one, Group) for one in found):
-            return []
-        arrays += [one for one in found if isinstance(one, Array)]
+        arrays += found
     return arrays
+
+
+def _of_level(group: Group, level: Mapping[str, Any]) -> list[Array] | None:
+    """Return the arrays of a level; None where it may have dimensions that it says itself."""
+    node = node_of(group, level.get("asset"))
+    if node is None or DIMENSIONS in node.attributes:
+        return None
+    found = node.hierarchy.children(node) if isinstance(node, Group) else [node]
+    if any(isinstance(one, Group) for one in found):
+        return None
+    return [one for one in found if isinstance(one, Array)]
 
 
 def _box_is_its_own(

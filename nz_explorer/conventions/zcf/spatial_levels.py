@@ -171,7 +171,8 @@ def levels_have_the_dimensions(group: Group) -> Iterator[Fail]:
         return  # which is reported for itself
     arrays = _of_levels(group)
     if (misnamed := not_y_and_x(group, arrays)) is not None:
-        yield misnamed
+        if not_y_and_x(group, group.arrays) is None:  # or reported for the arrays of the group
+            yield misnamed
     elif not exchanged(names):  # which is reported for itself
         if (fail := next(none_has_them(group, arrays), None)) is not None:
             yield fail

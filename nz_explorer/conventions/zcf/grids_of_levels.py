@@ -32,7 +32,7 @@ from nz_explorer.conventions.zcf.grids import (
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.paths import below
 
-_REACHES = 0.995
+REACHES = 0.995
 """By what part of a cell a level reaches over its box at most: by a whole one it does where nodes are taken for cells."""
 
 
@@ -117,7 +117,7 @@ def outside_of_box(group: Group, level: Mapping[str, Any]) -> list[float] | None
         return None  # what is wrong with a box by itself is reported for itself
     own = box_of(transform, shape, nodes=has_nodes(group, level))
     # the last cells of a coarser level may reach further than those that they were made of
-    return own if max(apart(box, own, transform)) > 2 - _REACHES else None
+    return own if max(apart(box, own, transform)) > 2 - REACHES else None
 
 
 def one_is_inside(group: Group) -> bool:
@@ -145,7 +145,7 @@ def one_is_inside(group: Group) -> bool:
         return bool(known)  # what is wrong with a box by itself is reported for itself
     finest = min((transform for transform, _ in known), key=lambda one: abs(one[0]) + abs(one[1]))
     return any(
-        sorted(apart(box, own, finest))[1] <= CLOSE and max(apart(box, own, transform)) < _REACHES
+        sorted(apart(box, own, finest))[1] <= CLOSE and max(apart(box, own, transform)) < REACHES
         for transform, own in known
     )
 

@@ -31,6 +31,7 @@ from nz_explorer.conventions.zcf.grids import (
     odd_transform,
 )
 from nz_explorer.conventions.zcf.grids_of_levels import (
+    REACHES,
     has_nodes,
     is_pyramid,
     lengths_there,
@@ -268,7 +269,7 @@ def _box_is_its_own(
     right, other = (box_of(transform, level[SHAPE], nodes=one) for one in (nodes, not nodes))
     off = sorted(apart(box, right, transform))
     # the last cells of a coarser level may reach over what they were made of
-    reaches_over = "derived_from" in level and off[1] <= CLOSE and off[3] < 1
+    reaches_over = "derived_from" in level and off[1] <= CLOSE and off[3] < REACHES
     if off[3] > CLOSE and not reaches_over and all(map(math.isfinite, right)):
         is_right = max(apart(box, other, transform)) <= CLOSE or by_the_box(
             transform, box, level[SHAPE], nodes=nodes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -181,8 +182,8 @@ def _box_is_that_of(node: Node, given: list[float], shape: list[int], by: str) -
         yield _of_another_transform(node, *meant)
         return
     why = f' with {REGISTRATION} "node"' if nodes else ""
-    if not nodes and all(abs(part - 0.5) <= CLOSE for part in off):
-        why = ": the box runs through the middle of the outer cells, which should be inside"
+    if not nodes:
+        why = through_the_middle(box, right, given)
     fixes: tuple[FixMaker, ...] = (set_property(BOX, right),)
     if is_box_of(box, given, shape, nodes=not nodes):
         other = "pixel" if nodes else "node"
@@ -283,6 +284,25 @@ def _has_one_grid(node: Node, lengths: list[list[int]]) -> bool:
         and all(one == lengths[0] for one in lengths)
         and not any(name.startswith(PREFIX) for array in node.arrays for name in array.attributes)
     )
+
+
+def through_the_middle(box: list[float], right: list[float], transform: list[float]) -> str:
+    """Return what is odd about a box of the middles of the outer cells, nothing of any other.
+
+    Parameters
+    ----------
+    box, right : list of float
+        The box that is given, and that of the cells.
+    transform : list of float
+        The six factors.
+    """
+    half = all(abs(part - 0.5) <= CLOSE for part in apart(box, right, transform))
+    smaller = all(map(operator.gt, box[:2], right[:2])) and all(
+        map(operator.lt, box[2:], right[2:])
+    )
+    if not half or not smaller:
+        return ""
+    return ": the box runs through the middle of the outer cells, which should be inside"
 
 
 def by_the_box(

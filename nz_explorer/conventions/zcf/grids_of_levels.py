@@ -32,6 +32,9 @@ from nz_explorer.conventions.zcf.grids import (
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.paths import below
 
+REACHES = 0.995
+"""By what part of a cell a level reaches over its box at most: by a whole one it does where nodes are taken for cells."""
+
 
 def is_pyramid(group: Group) -> bool:
     """Whether a group has multiscales.
@@ -112,29 +115,52 @@ def outside_of_box(group: Group, level: Mapping[str, Any]) -> list[float] | None
     transform, shape = numbers_in(level.get(TRANSFORM), 6), level.get(SHAPE)
     if box is None or is_exchanged(box) or transform is None or not are_lengths(shape):
         return None  # what is wrong with a box by itself is reported for itself
-    own = box_of(transform, shape, nodes={**group.attributes, **level}.get(REGISTRATION) == "node")
+    own = box_of(transform, shape, nodes=has_nodes(group, level))
     # the last cells of a coarser level may reach further than those that they were made of
-    return own if max(apart(box, own, transform)) > 1 else None
+    return own if max(apart(box, own, transform)) > 2 - REACHES else None
 
 
 def one_is_inside(group: Group) -> bool:
-    """Whether the box of a pyramid is that of one of its levels.
+    """Whether the box of a pyramid is that of one of its levels, but for what the last cells of a level reach over or leave out.
+
+    A small part of the cells of a coarse level may be half of the finest cells, so these are what counts.
 
     Parameters
     ----------
     group : Group
         With a pyramid.
     """
+    box = numbers_in(group.attributes.get(BOX), 4)
     placed = (
         with_lengths(group, with_transform(group, level)[1])
         for _, level in islice(levels(group), known_conventions.MOST_LEVELS)
     )
-    return any(
-        numbers_in(level.get(TRANSFORM), 6) is not None
-        and are_lengths(level.get(SHAPE))
-        and outside_of_box(group, level) is None
+    known = [
+        (transform, box_of(transform, level[SHAPE], nodes=has_nodes(group, level)))
         for level in placed
+        if (transform := numbers_in(level.get(TRANSFORM), 6)) is not None
+        and are_lengths(level.get(SHAPE))
+    ]
+    if box is None or is_exchanged(box) or not known:
+        return bool(known)  # what is wrong with a box by itself is reported for itself
+    finest = min((transform for transform, _ in known), key=lambda one: abs(one[0]) + abs(one[1]))
+    return any(
+        sorted(apart(box, own, finest))[1] <= CLOSE and max(apart(box, own, transform)) < REACHES
+        for transform, own in known
     )
+
+
+def has_nodes(group: Group, level: Mapping[str, Any]) -> bool:
+    """Whether the outer cells of a level have their middles on its box.
+
+    Parameters
+    ----------
+    group : Group
+        With a pyramid.
+    level : Mapping
+        One of its levels, as the layout has it.
+    """
+    return {**group.attributes, **level}.get(REGISTRATION) == "node"
 
 
 def placed_elsewhere(group: Group, level: Mapping[str, Any]) -> tuple[Node, list[float]] | None:

@@ -81,7 +81,9 @@ def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
         )
 
 
-def none_has_them(group: Group, arrays: Iterable[Array]) -> Iterator[Fail]:
+def none_has_them(
+    group: Group, arrays: Iterable[Array], level: str | int | None = None
+) -> Iterator[Fail]:
     """Warn of dimensions of a group that none of its arrays has; nothing where no array could have them.
 
     Parameters
@@ -90,6 +92,8 @@ def none_has_them(group: Group, arrays: Iterable[Array]) -> Iterator[Fail]:
         With the two names of the dimensions.
     arrays : iterable of Array
         Those that these are a default for.
+    level : str or int, optional
+        The one level of a pyramid that the arrays are of, where those of others have the two.
     """
     if known_conventions.SPATIAL not in declared_here(group):
         return  # which is reported; without that these may be anybody's
@@ -110,9 +114,9 @@ def none_has_them(group: Group, arrays: Iterable[Array]) -> Iterator[Fail]:
     )
     yield Fail(
         group.attribute_pointer(DIMENSIONS),
-        f"{DIMENSIONS} is {shown(names)}, and no array that it is for has both: {has}",
+        f"{DIMENSIONS} is {shown(names)}, and no array {'that it is for' if level is None else f'of level {level}'} has both: {has}",
         related=(first.path,),
-        fix=_names_of(names_meant(array, names) for array in grids),
+        fix=_names_of(names_meant(array, names) for array in grids) if level is None else None,
         rule="ZCF-SPATIAL-001",
     )
 

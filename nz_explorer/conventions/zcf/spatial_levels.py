@@ -9,7 +9,7 @@ from typing import Any
 
 from nz_explorer.conventions.zarr3.nodes import set_to, shown
 from nz_explorer.conventions.zcf import known_conventions
-from nz_explorer.conventions.zcf.boxes import by_the_box
+from nz_explorer.conventions.zcf.boxes import by_the_box, through_the_middle
 from nz_explorer.conventions.zcf.declarations import declared_here, levels
 from nz_explorer.conventions.zcf.grids import (
     BOX,
@@ -25,11 +25,14 @@ from nz_explorer.conventions.zcf.grids import (
     exchanged,
     in_force,
     is_affine,
+    is_box_of,
     is_exchanged,
     numbers_in,
     odd_transform,
 )
 from nz_explorer.conventions.zcf.grids_of_levels import (
+    REACHES,
+    has_nodes,
     is_pyramid,
     lengths_there,
     levels_with_cells,
@@ -41,10 +44,15 @@ from nz_explorer.conventions.zcf.grids_of_levels import (
     with_lengths,
     with_transform,
 )
-from nz_explorer.conventions.zcf.spatial import none_has_them, none_says_them, not_y_and_x
+from nz_explorer.conventions.zcf.spatial import (
+    none_has_them,
+    none_says_them,
+    not_y_and_x,
+    set_property,
+)
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array, Group
+from nz_explorer.model import Array, Group, Node
 from nz_explorer.text.phrases import plural
 
 
@@ -93,11 +101,6 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
                 related=(node.path,),
             )
         elif (box := outside_of_box(group, level)) is not None:
-            by = (
-                f"{TRANSFORM} and {SHAPE} of level {place[-1]}"
-                if SHAPE in given
-                else f"{TRANSFORM} of level {place[-1]} and the lengths of its arrays, {shown(shape)},"
-            )
             yield Fail(
                 group.attribute_pointer(BOX)
                 if not inside  # otherwise it is this level that is wrong
@@ -106,10 +109,54 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
                 else holder.attribute_pointer(TRANSFORM),
                 f"{BOX} is {shown(group.attributes[BOX])}"
                 + (", as another level has it" if inside else "")
-                + f", and {by} give {shown(box)}",
+                + f", and {_by(place, given, shape)} give {shown(box)}",
                 path=holder.path if inside else group.path,
             )
             return
+        elif not inside and (fail := _box_of_none(group, place, given, level, holder)):
+            yield fail
+            return
+
+
+def _by(place: tuple[str | int, ...], given: Mapping[str, Any], shape: list[int]) -> str:
+    if SHAPE in given:
+        return f"{TRANSFORM} and {SHAPE} of level {place[-1]}"
+    return f"{TRANSFORM} of level {place[-1]} and the lengths of its arrays, {shown(shape)},"
+
+
+def _box_of_none(
+    group: Group,
+    place: tuple[str | int, ...],
+    given: Mapping[str, Any],
+    level: Mapping[str, Any],
+    holder: Node,
+) -> Fail | None:
+    """Warn of a box that no level of a pyramid has, though each is less than a cell beside it, as one through the middle of outer cells."""
+    box = numbers_in(group.attributes.get(BOX), 4)
+    if box is None or is_exchanged(box) or {TRANSFORM, SHAPE} <= group.attributes.keys():
+        return None  # reported for itself
+    transform, shape, nodes = level[TRANSFORM], level[SHAPE], has_nodes(group, level)
+    right = box_of(transform, shape, nodes=nodes)
+    if (meant := by_the_box(transform, box, shape, nodes=nodes)) is not None:
+        pointer = holder.attribute_pointer(*(place if holder is group else ()), TRANSFORM)
+        return Fail(
+            pointer,
+            f"{TRANSFORM} of level {place[-1]} is {shown(transform)}, {meant[1]}",
+            fix=set_to(pointer, meant[0], "suggest") if holder is group else None,
+            path=holder.path,
+        )
+    why = "" if nodes else through_the_middle(box, right, transform)
+    fixes = [set_property(BOX, right)]
+    if is_box_of(box, transform, shape, nodes=not nodes):
+        other = "pixel" if nodes else "node"
+        why = f"; it is that of the same grid with {REGISTRATION} {shown(other)}"
+        fixes = [set_property(REGISTRATION, other), *fixes]
+    return Fail(
+        group.attribute_pointer(BOX),
+        f"{BOX} is {shown(group.attributes[BOX])}, and {_by(place, given, shape)} give {shown(right)}{why}",
+        fix=fixes[0],
+        alternatives=(*fixes[1:],),
+    )
 
 
 @rule(
@@ -119,15 +166,23 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
     when=lambda group: is_pyramid(group) and DIMENSIONS in group.attributes,
 )
 def levels_have_the_dimensions(group: Group) -> Iterator[Fail]:
-    """Warn of dimensions of a pyramid that the arrays of none of its levels have."""
+    """Warn of dimensions of a pyramid that the arrays of a level do not have."""
     names = group.attributes[DIMENSIONS]
     if not are_two(names) or names[0] == names[1]:
         return  # which is reported for itself
     arrays = _of_levels(group)
     if (misnamed := not_y_and_x(group, arrays)) is not None:
-        yield misnamed
+        if not_y_and_x(group, group.arrays) is None:  # or reported for the arrays of the group
+            yield misnamed
     elif not exchanged(names):  # which is reported for itself
-        yield from none_has_them(group, arrays)
+        if (fail := next(none_has_them(group, arrays), None)) is not None:
+            yield fail
+            return
+        for place, level in islice(levels(group), known_conventions.MOST_LEVELS):
+            found = _of_level(group, level) or ()
+            if (fail := next(none_has_them(group, found, place[-1]), None)) is not None:
+                yield fail
+                return
 
 
 @rule(
@@ -175,14 +230,22 @@ def _of_levels(group: Group) -> list[Array]:
     """Return the arrays of the levels of a pyramid; none where a level may have dimensions that it says itself."""
     arrays: list[Array] = []
     for _, level in islice(levels(group), known_conventions.MOST_LEVELS):
-        node = node_of(group, level.get("asset"))
-        if node is None or DIMENSIONS in node.attributes:
+        found = _of_level(group, level)
+        if found is None:
             return []
-        found = node.hierarchy.children(node) if isinstance(node, Group) else [node]
-        if any(isinstance(one, Group) for one in found):
-            return []
-        arrays += [one for one in found if isinstance(one, Array)]
+        arrays += found
     return arrays
+
+
+def _of_level(group: Group, level: Mapping[str, Any]) -> list[Array] | None:
+    """Return the arrays of a level; None where it may have dimensions that it says itself."""
+    node = node_of(group, level.get("asset"))
+    if node is None or DIMENSIONS in node.attributes:
+        return None
+    found = node.hierarchy.children(node) if isinstance(node, Group) else [node]
+    if any(isinstance(one, Group) for one in found):
+        return None
+    return [one for one in found if isinstance(one, Array)]
 
 
 def _box_is_its_own(
@@ -206,7 +269,7 @@ def _box_is_its_own(
     right, other = (box_of(transform, level[SHAPE], nodes=one) for one in (nodes, not nodes))
     off = sorted(apart(box, right, transform))
     # the last cells of a coarser level may reach over what they were made of
-    reaches_over = "derived_from" in level and off[1] <= CLOSE and off[3] < 1
+    reaches_over = "derived_from" in level and off[1] <= CLOSE and off[3] < REACHES
     if off[3] > CLOSE and not reaches_over and all(map(math.isfinite, right)):
         is_right = max(apart(box, other, transform)) <= CLOSE or by_the_box(
             transform, box, level[SHAPE], nodes=nodes

@@ -23,7 +23,7 @@ WHOLE_GROUPS = frozenset(["xarray", "xarray DataTree"])
 """Readers that open a group with all of its arrays or not at all."""
 WHOLE_DATASETS = frozenset(["netCDF-C"])
 """Readers that open all of a dataset, or nothing of it."""
-UNPREDICTED = frozenset(["GDAL", "tensorstore", "zarrita"])
+UNPREDICTED = frozenset(["GDAL", "plain NZ", "tensorstore", "zarrita"])
 """Readers of which rules predict little: a finding explains what they say if they quote what it quotes."""
 QUOTED = re.compile(r"['\"]([^'\"]+)['\"]")
 

@@ -80,3 +80,18 @@ def test_a_declaration_above_the_attributes_is_moved_where_there_are_none(tmp_pa
     fixed = apply_patch(root, [dict(one) for one in found.fix.patch])
     assert fixed["attributes"] == {"conventions": "NZ-1.0"}
     assert "conventions" not in fixed
+
+
+@pytest.mark.parametrize(
+    ("given", "dropped"),
+    [("Argo reference table 2", False), ("CF-1.8", True), ("CF-1.8, ACDD-1.3", True), ("ACDD COARDS", True)],
+)  # fmt: skip
+def test_what_is_no_declaration_is_not_dropped_below_the_root(
+    given: str, dropped: bool, tmp_path: Path
+) -> None:
+    group = {"zarr_format": 3, "node_type": "group", "attributes": {"conventions": given}}
+    (tmp_path / "g").mkdir()
+    (tmp_path / "g" / "zarr.json").write_text(json.dumps(group))
+    fix = _findings(tmp_path, {"conventions": "NZ-1.0"})["NZ-DECL-010"].fix
+    assert fix is not None
+    assert [one["op"] for one in fix.patch] == ["remove"] * dropped

@@ -52,6 +52,49 @@ def test_what_is_left_has_the_form_of_the_attribute(
     assert operation["op"] == ("remove" if right is None else "replace")
 
 
+@pytest.mark.parametrize(
+    ("array", "attribute", "given", "right"),
+    [
+        ("lat_bnds", "coordinates", "lat latv", "lat"),  # as in IMERG: latv is a dimension alone
+        ("lat", "bounds", "lat_bounds", "lat_bnds"),
+        ("lon", "bounds", "lon_bnds", None),  # those of the latitudes are none
+        ("u10", "ancillary_variables", "u10_qc", None),
+        ("v10", "ancillary_variables", "v10_qcc", "v10_qc"),
+        ("u10", "ancillary_variables", "qualty", "quality"),
+        ("u10", "coordinates", "height_2m", None),
+        ("lon", "formula_terms", "a: lat b: Cs_r", "a: lat"),
+        ("lat", "bounds", "lat_b", None),  # neither itself nor with a dimension too few
+        ("glon", "coordinates", "glon glatt", "glon glat"),  # as in WRF, which names the array itself
+    ],
+)  # fmt: skip
+def test_what_belongs_to_another_array_is_not_meant(
+    array: str, attribute: str, given: str, right: str | None, tmp_path: Path
+) -> None:
+    group = zarr.open_group(tmp_path, mode="w")
+    arrays = {
+        "lat": ["lat"],
+        "lon": ["lon"],
+        "lat_bnds": ["lat", "latv"],
+        "Cs_w": ["s_w"],
+        "height_10m": [],
+        **{key: ["lat", "lon"] for key in ("u10", "v10", "v10_qc", "quality", "glat", "glon")},
+    }
+    if given == "lat_b":
+        del arrays["lat_bnds"]
+    for name, dimensions in arrays.items():
+        group.create_array(
+            name,
+            shape=[2] * len(dimensions),
+            dtype="f4",
+            dimension_names=dimensions,
+            attributes={attribute: given} if name == array else {},
+        )
+    (found,) = nz.check(tmp_path, select=["CF-REF-001", "CF-REF-002"], progress=False).findings
+    assert found.fix is not None
+    (operation,) = found.fix.patch
+    assert operation.get("value") == right
+
+
 @pytest.mark.parametrize("given", ["sea level", "crs sea level", "sea_level"])
 def test_a_name_with_blanks_is_not_put_where_they_separate_names(
     given: str, tmp_path: Path

@@ -70,6 +70,16 @@ def test_what_other_programs_say_is_explained(
     assert [one.rule for one in explain(failure, reader, evaluation)] == [rule] * bool(rule)
 
 
+def test_a_form_that_only_xarray_reads_is_why_a_plain_reader_refuses_it(tmp_path: Path) -> None:
+    root = zarr.open_group(tmp_path / "s", mode="w")
+    mark = {"_FillValue": "AAAAAAAA+H8="}
+    root.create_array("a", shape=(2,), dtype="f4", dimension_names=["n"], attributes=mark)
+    report = check(tmp_path / "s", progress=False)
+    (found,) = [one for one in report.findings if one.rule == "NZ-FILL-005"]
+    failure = Failure("/a", f"ValueError: _FillValue: {found.message}", ("ValueError",))
+    assert explain(failure, "plain NZ", report.evaluation) == [found]
+
+
 def test_what_only_chunks_can_explain_leads_to_the_values(tmp_path: Path) -> None:
     zarr.open_group(tmp_path / "s", mode="w")
     failure = Failure("/", "ValueError: cannot reshape array", during="reading the first chunk")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,8 @@ STANDARD_NAMES = (
 """Standard names of coordinates by which readers find them, those that are long enough to be told from others."""
 DEGREES = ("degrees_north", "degree_north", "degrees_east", "degree_east")
 """Units of latitudes and longitudes as most write them."""
+WEST = ("degrees_west", "degree_west")
+"""Units that UDUNITS has with the other sign: those of longitudes that grow westwards, such as on maps of planets."""
 GRID_MAPPINGS = (
     "albers_conical_equal_area",
     "azimuthal_equidistant",
@@ -65,6 +67,8 @@ GROWS = {"depth": "down", "altitude": "up", "height": "up"}
 """Which way vertical coordinates grow by what their standard names mean."""
 NEAR = 0.88
 """How like a name has to be to be taken for a misspelled one: those that CF has are less like each other."""
+NEAR_WORD = 0.6
+"""How like each of its words has to be: ``projection_range_coordinate`` of radar data is no misspelled y."""
 _USED = ("standard_name", "units", "axis", "positive", "grid_mapping_name")
 
 
@@ -135,10 +139,19 @@ def _grid_mapping(array: Array, texts: dict[str, str]) -> Iterator[Fail]:
 @lru_cache(1024)  # most arrays of a store have some of the same few values
 def _meant(given: str, known: tuple[str, ...]) -> str | None:
     """Return the value that is spelled nearly as a given one, None where it is right or something else."""
-    if not given or given in known:
+    if not given or given in known or given.casefold() in WEST:
         return None
     same = next((one for one in known if one.casefold() == given.casefold()), None)
-    return same or next(iter(get_close_matches(given, known, 1, NEAR)), None)
+    near = get_close_matches(given, known, 3, NEAR)
+    return same or next((one for one in near if _has_words_of(given, one)), None)
+
+
+def _has_words_of(given: str, meant: str) -> bool:
+    """Whether no word stands where the other name has quite another."""
+    words = (given.split("_"), meant.split("_"))
+    return len(words[0]) != len(words[1]) or all(
+        SequenceMatcher(None, a, b).ratio() >= NEAR_WORD for a, b in zip(*words, strict=True)
+    )
 
 
 def _fail(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from nz_explorer.documents.json_text import json_text
@@ -32,6 +34,13 @@ OTHERS = (
     "cell_measures",
     "formula_terms",
 )
+BOUNDS = ("bounds", "climatology")
+OWN = (*BOUNDS, "ancillary_variables")
+"""Attributes that often name what is for this array alone: ``v10_qc`` is no misspelled ``u10_qc``."""
+NUMBERS = re.compile(r"\d+")
+"""Numbers of a name, which are not misspelled: at 10 m is not at 2 m."""
+MOST_NEAR = 8
+"""Names that are spelled nearly as one that leads nowhere, of which it is tried which is meant."""
 
 
 def _words(array: Array, attribute: str) -> list[str]:
@@ -193,7 +202,7 @@ def named_nearly(group: Group, array: str, attribute: str, missing: list[str]) -
     def fix(node: Node) -> Draft | None:
         holder = node.hierarchy.node_if_loaded(array)
         given = None if holder is None else holder.attributes.get(attribute)
-        if holder is None or not isinstance(given, str):
+        if not isinstance(holder, Array) or not isinstance(given, str):
             return None
         spaced = [child.name for child in group.arrays if not _is_one_word(child.name)]
         if cut := [n for n in spaced if f" {n} " in f" {given} " or "_".join(n.split()) in missing]:
@@ -205,7 +214,18 @@ def named_nearly(group: Group, array: str, attribute: str, missing: list[str]) -
             for child in group.with_attribute("grid_mapping_name")
             if _is_one_word(child.name)
         ]
-        meant = {word: get_close_matches(word, names, 1, 0.75) for word in missing}
+        arrays = {child.name: child for child in group.arrays}
+        meant: dict[str, list[str]] = {}
+        for word in dict.fromkeys(missing):
+            taken = [name for found in meant.values() for name in found]
+            near = (
+                name
+                for name in get_close_matches(word, names, MOST_NEAR, 0.75)
+                if name not in taken
+                and NUMBERS.findall(name) == NUMBERS.findall(word)
+                and _may_be_meant(group, holder, attribute, arrays[name])
+            )
+            meant[word] = [*islice(near, 1)]
         if attribute == "grid_mapping" and len(mappings) == 1:
             words = given.split()
             of_mappings = [w[:-1] for w in words if w.endswith(":")] if ":" in given else words
@@ -227,6 +247,23 @@ def named_nearly(group: Group, array: str, attribute: str, missing: list[str]) -
         return Draft("suggest", operations, note, node=holder)
 
     return fix
+
+
+def _may_be_meant(group: Group, holder: Array, attribute: str, other: Array) -> bool:
+    """Whether an array could be what an attribute means: one that it does not name yet, of dimensions that fit."""
+    if other.name in _words(holder, attribute):
+        return False
+    if attribute != "coordinates" and other.name == holder.name:  # those of WRF name themselves
+        return False
+    owners = [one.name for one in group.arrays if other.name.startswith(f"{one.name}_")]
+    if attribute in OWN and owners and holder.name not in owners:
+        return False
+    if attribute == "grid_mapping":  # its dimensions, if it has any, mean nothing
+        return True
+    strange = len({*(other.dimension_names or ())} - {*(holder.dimension_names or ())})
+    if attribute == "formula_terms":  # of a depth there are terms along the map as well
+        return not strange or len(other.shape or ()) > 1
+    return strange <= (attribute in BOUNDS)
 
 
 def _is_one_word(name: str) -> bool:

@@ -141,6 +141,7 @@ _NZ_APART = re.compile(
 )
 """NZ without its version, or with a blank or a printer's hyphen before it."""
 _RIGHT_VERSIONS = ("1", "1.0")
+_VERSIONED = re.compile(r"[A-Za-z][\w./]*[-_]v?\d")
 _OTHER_VERSION = re.compile(r"nz-(\d+)\.(\d+)")
 
 
@@ -349,12 +350,34 @@ def not_on_root(node: Node) -> Iterator[Fail]:
     if node.is_root:
         return
     for key in KEYS:
-        if key in node.attributes:
+        if key not in node.attributes:
+            continue
+        if _is_prose(value := node.attributes[key]):
+            yield Fail(
+                node.attribute_pointer(key),
+                f'"{key}" is {json_text(value)} here; {IDENTIFIER} has it on the root group alone, to declare conventions',
+                fix=_keep,
+            )
+        else:
             yield Fail(
                 node.attribute_pointer(key),
                 f'"{key}" has no effect here: conventions are declared on the root group',
                 fix=partial(_drop, key),
             )
+
+
+def _is_prose(value: Any) -> bool:
+    """Whether a text names no convention, such as ``Argo reference table 2``, which tells what flags of Argo mean."""
+    words = value.split() if isinstance(value, str) else []
+    return len(words) > 1 and not any(
+        _VERSIONED.match(word) or _DOMAIN.fullmatch(word.lower()) for word in words
+    )
+
+
+def _keep(_node: Node) -> Draft:
+    return Draft(
+        "suggest", note="rename it, unless programs look for it: it tells what values mean"
+    )
 
 
 def _drop(key: str, node: Node) -> Draft:

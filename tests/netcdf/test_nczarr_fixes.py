@@ -50,26 +50,22 @@ def test_netcdf_c_reads_a_dataset_again_whose_list_was_mended(
     assert is_read_by_netcdf_c(store, tmp_path)
 
 
-def test_an_added_array_is_listed_once_something_is_noted_on_it(
+def test_an_added_array_is_listed_and_gets_the_note_that_netcdf_c_looks_for(
     netcdf_c: Path, tmp_path: Path
 ) -> None:
     store = Path(shutil.copytree(netcdf_c / "everything", tmp_path / "store"))
     group = zarr.open_group(store / "g1", mode="r+")
-    added = group.create_array(
-        "added", data=np.arange(4), attributes={"_ARRAY_DIMENSIONS": ["lon"]}
-    )
-    assert fixed(store) == []  # netCDF-C would refuse the whole dataset
-    (finding,) = [f for f in what_if(store).base.findings() if f.rule == "NCZ-GRP-002"]
+    group.create_array("added", data=np.arange(4), attributes={"_ARRAY_DIMENSIONS": ["lon"]})
+    assert fixed(store) == []  # listed alone, netCDF-C would refuse the whole dataset by it
+    attempt = what_if(store)
+    (finding,) = [f for f in attempt.base.findings() if f.rule == "NCZ-GRP-002"]
     assert finding.related == ("/g1/added",)
     assert finding.fix is not None
-    assert (finding.fix.safety, finding.fix.patch) == ("suggest", ())
-    added.attrs["_nczarr_array"] = {"dimension_references": ["/g1/lon"], "storage": "chunked"}
-    assert fixed(store) == ["/g1"]
-    assert json.loads((store / "g1" / ".zattrs").read_text())["_nczarr_group"]["arrays"] == [
-        "pos",
-        "r",
-        "added",
-    ]
+    assert finding.fix.safety == "suggest"
+    apply(attempt.apply(finding)).write()
+    notes = [json.loads((store / "g1" / at / ".zattrs").read_text()) for at in (".", "added")]
+    assert notes[0]["_nczarr_group"]["arrays"] == ["pos", "r", "added"]
+    assert notes[1]["_nczarr_array"]["dimension_references"] == ["/g1/lon"]
     assert is_read_by_netcdf_c(store, tmp_path)
 
 

@@ -136,9 +136,8 @@ def broadly_supported(array: Array) -> Iterator[Fail]:
     """Note a codec that many programs lack. One that nobody has registered is Z3-CODEC-012."""
     for pointer, codec in all_codecs(array.codecs, "/codecs"):
         name = codec_name(codec)
-        own = (
-            IN_ZARR_PYTHON if pointer.count("/") > 2 else ()
-        )  # of Zarr itself, such as crc32c of the index of a shard
+        # inside of a shard, those of Zarr itself, such as crc32c of its index
+        own = IN_ZARR_PYTHON if pointer.count("/") > 2 else ()
         if name in CODECS and name not in COMMON and name not in own and not _is_lossy(name):
             yield Fail(
                 pointer,

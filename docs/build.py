@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -187,6 +188,17 @@ def own_rules(convention: Convention) -> list[RuleInfo]:
     return [*described, *convention.infos]
 
 
+@cache
+def pages_of_rules() -> dict[str, str]:
+    """Return by the id of a rule the name of the page that describes it."""
+    return {rule.id: one.key for one in registry().conventions.values() for rule in own_rules(one)}
+
+
+def linked(rule_id: str) -> str:
+    """Return a link to where a rule is described."""
+    return f"[{rule_id}]({pages_of_rules()[rule_id]}.md#{rule_id.lower()})"
+
+
 def rules_index(conventions: list[Convention]) -> str:
     """Return the page that leads to the rules of each convention."""
     rows = []
@@ -232,9 +244,7 @@ def described(info: RuleInfo) -> list[str]:
     parts += ["\n".join(f"* *{plain(name)}* {plain(does)}" for name, does in info.readers.items())]
     known = [other for other in info.see_also if other in registry().rules]
     if known:
-        home = {r.id: one.key for one in registry().conventions.values() for r in own_rules(one)}
-        links = (f"[{other}]({home[other]}.md#{other.lower()})" for other in known)
-        parts.append(f"See also: {', '.join(links)}")
+        parts.append(f"See also: {', '.join(map(linked, known))}")
     return [part for part in parts if part]
 
 
@@ -315,8 +325,7 @@ def _refused_alone(cases: list[dict[str, Any]], found: dict[str, dict[str, Any]]
 
 def looked_at(sentence: Sentence) -> str:
     """Return which rules look at a sentence, or why none does."""
-    home = {r.id: one.key for one in registry().conventions.values() for r in own_rules(one)}
-    links = ", ".join(f"[{rule}]({home[rule]}.md#{rule.lower()})" for rule in sentence.rules)
+    links = ", ".join(map(linked, sentence.rules))
     return " ".join(filter(None, (links, plain(sentence.none), plain(sentence.note))))
 
 
@@ -339,7 +348,7 @@ def fenced(example: str) -> str:
 
 def symptoms_page() -> str:
     """Return the page with all symptoms, the rules that may be why, and failures that people reported."""
-    home = {r.id: one.key for one in registry().conventions.values() for r in own_rules(one)}
+    home = pages_of_rules()
     reported = cases()
     said = (
         "What people notice, the rules that may explain it, and failures that were reported in public. Each of those was rebuilt as a"

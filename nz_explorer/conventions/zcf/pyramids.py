@@ -267,7 +267,7 @@ def members_in_other_letters(
     given: dict[str, Any],
     names: tuple[str, ...] = _OF_A_PYRAMID,
 ) -> Iterator[Fail]:
-    """Warn of members of a pyramid, of a level or of a transform that have nearly the name of one of the text, such as in capitals, underscores and a plural.
+    """Warn of members of a pyramid, of a level or of a transform that are a name of the text but for capitals, underscores and a plural, or say translate.
 
     Parameters
     ----------

@@ -267,7 +267,7 @@ def members_in_other_letters(
     given: dict[str, Any],
     names: tuple[str, ...] = _OF_A_PYRAMID,
 ) -> Iterator[Fail]:
-    """Warn of members of a pyramid, of a level or of a transform that have the name of one of the text but for capitals, underscores and a plural.
+    """Warn of members of a pyramid, of a level or of a transform that are a name of the text but for capitals, underscores and a plural, or say translate.
 
     Parameters
     ----------
@@ -281,6 +281,8 @@ def members_in_other_letters(
         Members that the text has there.
     """
     plain = {name.replace("_", ""): name for name in names}
+    if "translation" in names:
+        plain["translate"] = "translation"  # as shapely and others call what is done
     whose = "" if names is _OF_A_PYRAMID else f" of level {place[2]}"
     for name in given:
         right = plain.get(re.sub(r"[\s_-]", "", name).lower().rstrip("s"), name)

@@ -22,9 +22,13 @@ GDAL_MEMBERS = ("url", "wkt", "projjson")
 """Members of GDAL's attribute ``_CRS``, the one that goes first."""
 WKT_ATTRIBUTES = ("crs_wkt", "spatial_ref")
 """Attributes of a CF grid mapping that hold well-known text."""
-X_NAMES = frozenset(("x", "lon", "longitude", "easting", "projection_x_coordinate", "xc", "nx"))
-Y_NAMES = frozenset(("y", "lat", "latitude", "northing", "projection_y_coordinate", "yc", "ny"))
-"""Names of dimensions that run east and north, in lower case."""
+X_NAMES = frozenset(
+    ("x", "lon", "longitude", "easting", "projection_x_coordinate", "xc", "nx", "xdim")
+)
+Y_NAMES = frozenset(
+    ("y", "lat", "latitude", "northing", "projection_y_coordinate", "yc", "ny", "ydim")
+)
+"""Names of dimensions that run east and north, in lower case; XDim and YDim are those of HDF-EOS."""
 MERCATOR = 20037508.342789244
 """How far the square map of the world goes along X and Y that is EPSG:3857, in metres."""
 

@@ -255,6 +255,16 @@ def test_a_fill_value_has_the_type_of_its_array(browse: Browse, tmp_path: Path) 
     assert "_FillValue  int16" in said(page(browse(tmp_path / "s.zarr"), "about", "/a"))
 
 
+def test_a_fill_value_in_the_base64_of_xarray_is_said_as_a_number(
+    browse: Browse, tmp_path: Path
+) -> None:
+    coded = {"_FillValue": "AAAAgB2vFUQ="}
+    root = zarr.create_group(tmp_path / "s.zarr")
+    root.create_array("a", shape=(2,), dtype="f4", dimension_names=["x"], attributes=coded)
+    shown = said(page(browse(tmp_path / "s.zarr"), "about", "/a"))
+    assert '"AAAAgB2vFUQ=" is 1e+20' in " ".join(shown.split())
+
+
 def test_fields_keep_their_shapes_and_lengths_are_text_wherever_they_are_shown(
     browse: Browse, tmp_path: Path
 ) -> None:

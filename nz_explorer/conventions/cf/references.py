@@ -241,7 +241,8 @@ def named_nearly(group: Group, array: str, attribute: str, missing: list[str]) -
             kept, whole = " ".join(right), len(right) == len(words)
         if whole:
             return Draft("suggest", set_attribute(holder, attribute, kept), node=holder)
-        note = f"without the name, which leads nowhere; better add {listed(missing)} to {path}"
+        nowhere = "without the name, which leads nowhere" if kept else "it names no array"
+        note = f"{nowhere}; better add {listed(missing)} to {path}"
         left_out = (remove(holder.attribute_pointer(attribute)),)
         operations = set_attribute(holder, attribute, kept) if kept else left_out
         return Draft("suggest", operations, note, node=holder)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nz_explorer.model import Array, Group, dimension_table, nz_type
+from nz_explorer.model.fill_values import value_text
 from nz_explorer.widget import protocol, text
 from nz_explorer.widget.code import Code, code
 from nz_explorer.widget.panels import blocks
@@ -49,6 +50,11 @@ def about(context: Context) -> Blocks:
         kind = protocol.Span(one.nz_type, "type", title=one.note)
         if one.name == "_FillValue" and isinstance(node, Array):
             kind = protocol.Span(node.data_type.text, "type", title="It has the type of the array.")
+            fill = node.decoded("_FillValue")
+            if fill.usable and fill.dialect in ("hex", "base64"):  # people cannot read those
+                said = [blocks.code(one.value), blocks.quiet(f" is {value_text(fill.value)}")]
+                rows.append(blocks.row(name, kind, said))
+                continue
         rows.append(_member(name, kind, one.value, node.attributes[one.name]))
     return [blocks.table("Attributes", ["Attribute", "NZ type", "Value"], rows)]
 

@@ -16,6 +16,7 @@ from typing import Any
 from nz_explorer.conventions.cs.axis_coordinates import has_no_numbers, is_keyed
 from nz_explorer.conventions.cs.declared import SYSTEMS, companions, undeclared
 from nz_explorer.conventions.cs.forms import identifier
+from nz_explorer.conventions.cs.lengths import turned
 from nz_explorer.conventions.cs.members import misspelt_in_geolocation, not_of_geolocation
 from nz_explorer.conventions.cs.references import judge_reference, without_ref
 from nz_explorer.conventions.zcf import known_conventions
@@ -201,7 +202,7 @@ def geolocation_of_a_node(node: Node) -> RuleOutput:
             reference = follow(given[kind][direction])
             yield from judge_reference(node, reference, place)
             yield from _are_positions(reference, place)
-            wrong += _shape(reference, _lengths(node, reference), place)
+            wrong += _shape(reference, _lengths(node, reference) or turned(node, reference), place)
         yield from wrong or _unlike(follow, given[kind], kind, join(at, kind, "y"))
         yield from _swapped(follow, given[kind], kind, None, join(at, kind))
     if known_conventions.GEOLOCATION not in declared or all(_of_objects(given)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -24,7 +24,7 @@ from nz_explorer.model.dialects.cs import (
     coordinate_system,
     numbers,
 )
-from nz_explorer.model.dialects.ref import Target
+from nz_explorer.model.dialects.ref import Reference, Target
 from nz_explorer.text.phrases import listed, plural
 from nz_explorer.text.units import known_unit
 
@@ -384,6 +384,34 @@ def _terms(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str]
 def _fits(shape: tuple[int, ...], length: int | None) -> bool:
     """Whether bounds of a shape are limits of so many cells, of any number where None is given."""
     return len(shape) == 2 and shape[0] == 2 and length in (None, shape[1])
+
+
+def turned(node: Node, reference: Reference) -> list[list[int]] | None:
+    """Return the shape of arrays of positions that have theirs the other way round, where no names of dimensions tell.
+
+    Others of another shape may be fewer positions than elements.
+
+    Parameters
+    ----------
+    node : Node
+        What they are the positions of.
+    reference : Reference
+        What leads to one of them.
+    """
+    found = reference.array
+    if not isinstance(node, Array) or found is None:
+        return None
+    if any(node.dimension_names or ()) and any(found.dimension_names or ()):
+        return None
+    given, whole = found.shape or (), node.shape or ()
+    right = given[::-1]
+    return [list(right)] if _is_along(right, whole) and not _is_along(given, whole) else None
+
+
+def _is_along(some: Iterable[int], lengths: Iterable[int]) -> bool:
+    """Whether lengths are among others, in their order."""
+    left = iter(lengths)
+    return all(length in left for length in some)
 
 
 def _no_array(one: CoordinateSet, given: object, fail: Fail) -> RuleOutput:

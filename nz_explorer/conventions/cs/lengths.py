@@ -196,8 +196,8 @@ def _values(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str
         )
 
 
-_ANGLES = {"Y": ("north", "south"), "X": ("east", "west")}
-"""Axes that in degrees are latitudes and longitudes, and the directions in which they run."""
+_ANGLES = {"Y": ("north",), "X": ("east", "west")}
+"""Axes that in degrees are latitudes and longitudes, and the directions in which they run; to the south they are colatitudes."""
 _POLE, _ROUND, _HALO = 90.0, 360.0, 10
 """Degrees to the poles and round the Earth, and how many cells a grid may have twice."""
 

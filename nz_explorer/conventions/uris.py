@@ -14,16 +14,17 @@ def is_uri(text: str) -> bool:
     return not text.endswith("\n") and validate_rfc3986(text, rule="URI") is not None
 
 
-def is_address(uri: str, source: str) -> bool:
-    """Whether a URI is the address of a store; that of a folder may be written in two ways.
+def path_within(uri: str, source: str) -> str | None:
+    """Return the path in a store that a URI is the address of, "/" of the store itself; None of what is elsewhere.
 
     Parameters
     ----------
     uri : str
-        The URI.
+        The URI; that of a folder may be written in two ways.
     source : str
         Where the store is.
     """
     if uri.startswith("file:") and is_uri(uri) and "://" not in source:
         uri, source = unquote(urlsplit(uri).path), os.path.abspath(source)  # noqa: PTH100  # nothing is resolved
-    return uri.rstrip("/") == source.rstrip("/")
+    uri, source = uri.rstrip("/"), source.rstrip("/")
+    return uri.removeprefix(source) or "/" if f"{uri}/".startswith(f"{source}/") else None

@@ -101,6 +101,29 @@ def test_no_other_system_is_offered_where_the_one_that_is_named_has_no_axes(tmp_
     assert told == [("CS-GRP-002", "/g", True), ("REF-006", "/g/a", False)]
 
 
+@pytest.mark.parametrize(
+    ("uri", "node"),
+    [
+        ("", "/g/time"),
+        ("/", "g/time"),
+        ("/g", "/time"),
+        ("/g/", "time"),
+        ("/g/time", "/"),
+    ],
+)
+def test_a_uri_of_this_store_or_of_a_group_in_it_is_omitted(
+    uri: str, node: str, tmp_path: Path
+) -> None:
+    _write(tmp_path, {"ref": {"uri": f"{tmp_path.as_uri()}{uri}", "node": node}})
+    assert _fixed(tmp_path, "REF-003")["ref"] == {"node": "../time"}
+
+
+@pytest.mark.parametrize("uri", ["_of_another", "/other.zarr", "/g/other.zarr"])
+def test_a_uri_of_another_store_in_the_same_folder_is_one(uri: str, tmp_path: Path) -> None:
+    _write(tmp_path, {"ref": {"uri": f"{tmp_path.as_uri()}{uri}", "node": "/time"}})
+    assert nz.check(tmp_path, select=["REF"], progress=False).findings == []
+
+
 @pytest.mark.parametrize("given", ["/g/time", "time", "g/time", "../tiem"])
 def test_a_reference_by_itself_begins_at_the_node(given: str, tmp_path: Path) -> None:
     _write(tmp_path, {"ref": {"node": given}})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 from nz_explorer.conventions.cs.members import from_axis
@@ -84,23 +84,32 @@ def coordinates(axis: Axis, one: CoordinateSet) -> RuleOutput:
 
 
 def _told_otherwise(one: CoordinateSet) -> RuleOutput:
-    """Note an array that has another unit itself than cs gives its values, or another direction; of times `time_object` does."""
+    """Note an array, or attributes, with another unit than cs gives the values, or another direction; of times `time_object` does."""
     held, usual = one.external(), {"down": "down", "up": "up"}
-    if held is None:
-        return
-    for member, given, name, known in (
-        ("unit", one.unit, "units", known_unit),
-        ("direction", one.direction, "positive", lambda said: usual.get(str(said).lower())),
-        ("direction", one.direction, "units", _along),
+    own = one.given.get("attributes")
+    places: list[tuple[str, Mapping[str, Any], tuple[str, ...]]] = []
+    if held is not None:
+        places.append((f"{held.path} has", held.attributes, (held.path,)))
+    if (
+        isinstance(own, Mapping) and "time" not in one.given
+    ):  # which the reader of the author of cs takes
+        places.append(("the attributes of these coordinates have", own, ()))
+    for (has, said, paths), (member, given, name, known) in product(
+        places,
+        (
+            ("unit", one.unit, "units", known_unit),
+            ("direction", one.direction, "positive", lambda said: usual.get(str(said).lower())),
+            ("direction", one.direction, "units", _along),
+        ),
     ):
-        own = held.attributes.get(name)
-        mine, theirs = known(given), known(own)
+        mine, theirs = known(given), known(said.get(name))
         if mine is not None and theirs is not None and mine != theirs:
+            itself, whose = (" itself", "its values") if paths else ("", "them")
             yield Fail(
                 one.pointer(member),
-                f"{held.path} has {name} {json_text(own)} itself, and cs gives its values the {member} {json_text(given)}:"
+                f"{has} {name} {json_text(said[name])}{itself}, and cs gives {whose} the {member} {json_text(given)}:"
                 " each is what some readers take",
-                related=(held.path,),
+                related=paths,
                 severity="warning",
                 rule="CS-CF-001",
             )

@@ -184,6 +184,12 @@ def _entry(system: CoordinateSystem, i: int, crs: Crs) -> RuleOutput:
                 ),
                 rule="REF-006",
             )
+        elif crs.reference.kind == "uri" and not crs.reference.attribute:
+            yield Fail(
+                pointer,
+                "the reference names no attribute, so it leads to a node of another store, which is no reference system",
+                rule="REF-006",
+            )
     elif crs.problem is not None:
         yield not_an_entry(array, i, crs)
 

@@ -12,7 +12,7 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, add, remove, replace
 from nz_explorer.model.dialects import crs as known_crs
-from nz_explorer.model.dialects.cs import ABBREVIATIONS, Axis, CoordinateSet
+from nz_explorer.model.dialects.cs import ABBREVIATIONS, Axis, CoordinateSet, numbers
 from nz_explorer.text.units import PRESSURES
 
 DIRECTIONS = frozenset(
@@ -89,7 +89,7 @@ def directions(axis: Axis, *, at_axis: bool) -> RuleOutput:
         if "direction" in one.given or not at_axis:
             yield from _contradiction(axis, one)
             yield from _direction(axis, one, is_text(one))
-            yield from _pressure(axis, one)
+            yield from _downwards(axis, one)
         else:
             texts.append(is_text(one))
     if texts:
@@ -166,17 +166,31 @@ def _likely(axis: Axis, holder: Axis | CoordinateSet, usual: tuple[str, ...]) ->
     return "down" if downwards and "down" in usual else usual[0]
 
 
-def _pressure(axis: Axis, one: CoordinateSet) -> RuleOutput:
-    """Warn of pressures that are said to grow upwards, as levels are mostly listed from the ground."""
-    if axis.abbreviation == "Z" and one.given.get("direction") == "up" and one.unit in PRESSURES:
-        pointer = one.pointer("direction")
-        yield Fail(
-            pointer,
-            f"the direction is that of increasing values, and pressures, here in {one.unit}, increase downwards",
-            severity="warning",
-            fix=lambda _node: Draft("suggest", (replace(pointer, "down"),)),
-            rule="CS-AX-008",
-        )
+def _downwards(axis: Axis, one: CoordinateSet) -> RuleOutput:
+    """Warn of pressures, and of depths that are not negative, that are said to grow upwards, as levels are mostly listed so."""
+    if axis.abbreviation != "Z" or one.given.get("direction") != "up":
+        return
+    if one.unit in PRESSURES:
+        what = f"pressures, here in {one.unit}, increase downwards"
+    elif "depth" in (axis.name or "").lower() and _are_positive(one):
+        what = f"depths that are not negative, here of {json_text(axis.name)}, increase downwards"
+    else:
+        return
+    pointer = one.pointer("direction")
+    yield Fail(
+        pointer,
+        f"the direction is that of increasing values, and {what}",
+        severity="warning",
+        fix=lambda _node: Draft("suggest", (replace(pointer, "down"),)),
+        rule="CS-AX-008",
+    )
+
+
+def _are_positive(one: CoordinateSet) -> bool:
+    """Whether all coordinates are known to be numbers not below 0, and some to be above it."""
+    given = one.values if isinstance(one.values, list) else []
+    found = numbers(given, len(given)) or (0.0,)  # of regular ones the first and the increment
+    return one.kind != "external" and min(found) >= 0 < max(found)
 
 
 _DOWNWARDS = re.compile(r"depth|press|plev", re.IGNORECASE)

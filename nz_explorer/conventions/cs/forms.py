@@ -1,4 +1,4 @@
-"""CS: what stands where a coordinate set, a list of reference systems, an object of them or an identifier must be."""
+"""CS: what stands where a coordinate set, a list of reference systems, an object of them or an identifier must be; and the systems of positions."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import posixpath
 import re
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
+from itertools import product
 from typing import Any
 
+from nz_explorer.conventions.cs.declared import SYSTEMS
 from nz_explorer.conventions.cs.paths import inner_pointer, path_to
 from nz_explorer.conventions.zcf import known_conventions
+from nz_explorer.conventions.zcf.grids import kind_of_system
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
@@ -339,3 +342,72 @@ def _as_proj(pointer: str, given: Any) -> Draft | None:
     if known_conventions.property_error(known_conventions.PROJ, right) is not None:
         return None
     return Draft("suggest", (replace(pointer, right),))
+
+
+KINDS = ("geodetic", "planar")
+"""The systems in which positions may be given, each as x and y."""
+
+
+HELD = {"geodetic": "longitudes and latitudes", "planar": "eastings and northings"}
+"""What positions in each of them are."""
+
+_ELSE = re.compile(r"\s*(VERT|VERTICAL|TIME)CRS\s*[\[(]", re.IGNORECASE)
+_NO_POSITIONS = {
+    "VERT": "heights",
+    "VERTICAL": "heights",
+    "VerticalCRS": "heights",
+    "TIME": "times",
+    "TemporalCRS": "times",
+}
+"""What systems have coordinates of that give no position on the Earth, by how text and PROJJSON name them."""
+
+
+def systems_of_positions(at: str, given: Mapping[str, Any]) -> RuleOutput:
+    """Judge the systems that positions are in.
+
+    Parameters
+    ----------
+    at : str
+        RFC 6901 pointer to the object of the geolocation convention.
+    given : mapping
+        The object.
+    """
+    for kind, name in product(KINDS, SYSTEMS):
+        if name in given.get(kind, {}):
+            system, place = given[kind][name], join(at, kind, name)
+            yield from identifier(place, system, name)
+            found = _held(system) if isinstance(system, Mapping) else None
+            if found is not None and found != HELD[kind]:
+                yield Fail(
+                    place,
+                    f"{name} of {kind} is a system of {found}, {json_text(system)}, and {kind} positions are {HELD[kind]}",
+                    rule="CS-GEO-001",
+                )
+    for kind in KINDS:
+        codes = [(name, _code(given.get(kind, {}).get(name))) for name in SYSTEMS]
+        if None not in {code for _, code in codes} and len({code for _, code in codes}) > 1:
+            both = " and ".join(f"{name} is {code}" for name, code in codes)
+            yield Fail(
+                join(at, kind, SYSTEMS[-1]),
+                f"{both}, and both are the system of the {kind} positions: crs in the table of the text, id in its examples",
+                severity="warning",
+                rule="CS-GEO-001",
+            )
+
+
+def _code(system: Any) -> str | None:
+    """Return the code of a system, None where it has none."""
+    code = system.get("proj:code") if isinstance(system, Mapping) else None
+    return code.strip().upper() if isinstance(code, str) else None
+
+
+def _held(system: Mapping[str, Any]) -> str | None:
+    """Return what a system has coordinates of, None where that is not known."""
+    if (kind := kind_of_system(system)) is not None:
+        return HELD[kind]
+    text, parts = system.get("proj:wkt2"), system.get("proj:projjson")
+    if isinstance(parts, Mapping):
+        named = parts.get("type")
+    else:
+        named = found[1].upper() if isinstance(text, str) and (found := _ELSE.match(text)) else None
+    return _NO_POSITIONS.get(named) if isinstance(named, str) else None

@@ -15,12 +15,12 @@ from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import has_no_numbers, is_keyed
 from nz_explorer.conventions.cs.declared import SYSTEMS, companions, undeclared
-from nz_explorer.conventions.cs.forms import identifier
+from nz_explorer.conventions.cs.forms import HELD, KINDS, identifier, systems_of_positions
+from nz_explorer.conventions.cs.lengths import turned
 from nz_explorer.conventions.cs.members import misspelt_in_geolocation, not_of_geolocation
 from nz_explorer.conventions.cs.references import judge_reference, without_ref
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here, entries, pointer_to
-from nz_explorer.conventions.zcf.grids import kind_of_system
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, RuleOutput, Undecided
@@ -31,24 +31,9 @@ from nz_explorer.model.dialects.cs import CoordinateSystem, Crs
 from nz_explorer.model.dialects.ref import Reference, resolve
 from nz_explorer.text.units import hemispheres
 
-KINDS = ("geodetic", "planar")
-"""The systems in which positions may be given, each as x and y."""
-
 DIRECTIONS = ("x", "y")
 _Follow = Callable[[Any], Reference]
 """Returns where a reference leads."""
-
-_HELD = {"geodetic": "longitudes and latitudes", "planar": "eastings and northings"}
-
-_ELSE = re.compile(r"\s*(VERT|VERTICAL|TIME)CRS\s*[\[(]", re.IGNORECASE)
-_NO_POSITIONS = {
-    "VERT": "heights",
-    "VERTICAL": "heights",
-    "VerticalCRS": "heights",
-    "TIME": "times",
-    "TemporalCRS": "times",
-}
-"""What systems have coordinates of that give no position on the Earth, by how text and PROJJSON name them."""
 
 _CALLED = re.compile(
     r"(?<![^_])[a-z]?(?:(lon(?:g|gitude)?s?|easting|x)|lat(?:itude)?s?|northing|y)(?![^_])",
@@ -138,8 +123,9 @@ def _positions(crs: Crs, entry: str | None) -> RuleOutput:
     for kind in KINDS:
         if kind in given:
             yield from _positions_in(crs, kind, entry)
+    yield from _in_both(crs.follow, given, entry, at)
     if entry is None:
-        yield from _systems(at, given)
+        yield from systems_of_positions(at, given)
         yield from not_of_geolocation(at, given)
 
 
@@ -201,11 +187,12 @@ def geolocation_of_a_node(node: Node) -> RuleOutput:
             reference = follow(given[kind][direction])
             yield from judge_reference(node, reference, place)
             yield from _are_positions(reference, place)
-            wrong += _shape(reference, _lengths(node, reference), place)
+            wrong += _shape(reference, _lengths(node, reference) or turned(node, reference), place)
         yield from wrong or _unlike(follow, given[kind], kind, join(at, kind, "y"))
         yield from _swapped(follow, given[kind], kind, None, join(at, kind))
+    yield from _in_both(follow, given, None, at)
     if known_conventions.GEOLOCATION not in declared or all(_of_objects(given)):
-        yield from _systems(at, given)
+        yield from systems_of_positions(at, given)
 
 
 def _form(at: str, given: Mapping[str, Any]) -> RuleOutput:
@@ -292,49 +279,6 @@ def _malformed(given: Any) -> str | None:
         if missing:
             return f"{kind} has no {' and no '.join(missing)}: both name an array, x that of longitudes or eastings"
     return None
-
-
-def _systems(at: str, given: Mapping[str, Any]) -> RuleOutput:
-    """Judge the systems that the positions are in."""
-    for kind, name in product(KINDS, SYSTEMS):
-        if name in given.get(kind, {}):
-            system, place = given[kind][name], join(at, kind, name)
-            yield from identifier(place, system, name)
-            found = _held(system) if isinstance(system, Mapping) else None
-            if found is not None and found != _HELD[kind]:
-                yield Fail(
-                    place,
-                    f"{name} of {kind} is a system of {found}, {json_text(system)}, and {kind} positions are {_HELD[kind]}",
-                    rule="CS-GEO-001",
-                )
-    for kind in KINDS:
-        codes = [(name, _code(given.get(kind, {}).get(name))) for name in SYSTEMS]
-        if None not in {code for _, code in codes} and len({code for _, code in codes}) > 1:
-            both = " and ".join(f"{name} is {code}" for name, code in codes)
-            yield Fail(
-                join(at, kind, SYSTEMS[-1]),
-                f"{both}, and both are the system of the {kind} positions: crs in the table of the text, id in its examples",
-                severity="warning",
-                rule="CS-GEO-001",
-            )
-
-
-def _code(system: Any) -> str | None:
-    """Return the code of a system, None where it has none."""
-    code = system.get("proj:code") if isinstance(system, Mapping) else None
-    return code.strip().upper() if isinstance(code, str) else None
-
-
-def _held(system: Mapping[str, Any]) -> str | None:
-    """Return what a system has coordinates of, None where that is not known."""
-    if (kind := kind_of_system(system)) is not None:
-        return _HELD[kind]
-    text, parts = system.get("proj:wkt2"), system.get("proj:projjson")
-    if isinstance(parts, Mapping):
-        named = parts.get("type")
-    else:
-        named = found[1].upper() if isinstance(text, str) and (found := _ELSE.match(text)) else None
-    return _NO_POSITIONS.get(named) if isinstance(named, str) else None
 
 
 def _expected(system: CoordinateSystem, crs: Crs, reference: Reference) -> list[list[int]] | None:
@@ -434,7 +378,7 @@ def _unfit(
     if len(arrays) == 2 and arrays["x"].path == arrays["y"].path:
         yield Fail(
             entry or join(at, "y"),
-            f"x and y of {kind} both name {arrays['y'].path}, and one array cannot have {_HELD[kind]}",
+            f"x and y of {kind} both name {arrays['y'].path}, and one array cannot have {HELD[kind]}",
             related=(arrays["y"].path,),
             rule="CS-GEO-001",
         )
@@ -450,9 +394,29 @@ def _unfit(
         )
         yield Fail(
             entry or join(at, next(iter(wrong))),
-            f"{named}, by {own} {_HELD[other]}; {kind} positions are {_HELD[kind]}",
+            f"{named}, by {own} {HELD[other]}; {kind} positions are {HELD[kind]}",
             related=tuple(wrong.values()),
             severity="warning",
+            rule="CS-GEO-001",
+        )
+
+
+def _in_both(
+    follow: _Follow, given: Mapping[str, Any], entry: str | None, at: str
+) -> Iterator[Fail]:
+    """Judge whether positions in both systems are in arrays of their own; of those that say what they have that is told."""
+    if not all(kind in given for kind in KINDS):
+        return
+    geodetic, planar = (
+        {held.path: held for one in DIRECTIONS if (held := follow(given[kind][one]).array)}
+        for kind in KINDS
+    )
+    paths = sorted(geodetic.keys() & planar.keys())
+    if paths and not any(_says(geodetic[path]) for path in paths):
+        yield Fail(
+            entry or join(at, "planar"),
+            f"geodetic and planar both name {' and '.join(paths)}, and no array has positions in both systems",
+            related=tuple(paths),
             rule="CS-GEO-001",
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -13,6 +13,7 @@ from nz_explorer.conventions.cs.parametric import of_levels
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
 from nz_explorer.engine.fixes import Draft
+from nz_explorer.engine.fixes import replace as write
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.cs import (
@@ -21,9 +22,11 @@ from nz_explorer.model.dialects.cs import (
     CoordinateSystem,
     Crs,
     coordinate_system,
+    numbers,
 )
-from nz_explorer.model.dialects.ref import Target
+from nz_explorer.model.dialects.ref import Reference, Target
 from nz_explorer.text.phrases import listed, plural
+from nz_explorer.text.units import known_unit
 
 if TYPE_CHECKING:
     from nz_explorer.values.contents import BoundsFit
@@ -50,7 +53,7 @@ def lengths(system: CoordinateSystem) -> RuleOutput:
     shared = {id(axis) for crs in system.crs if crs.is_shared for axis in crs.axes}
     for axis, length in found:
         needs = _Needs(length, "this array needs", _as_long(array, length))
-        for one, judge in product(axis.sets, (_values, _bounds, _terms)):
+        for one, judge in product(axis.sets, (_values, _on_earth, _bounds, _terms)):
             wrong = [*judge(axis, one, needs, partial(_at, system, axis, one))]
             if wrong and id(axis) in shared and _is_told(axis, one, judge):
                 continue
@@ -193,6 +196,58 @@ def _values(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str
         )
 
 
+_ANGLES = {"Y": ("north",), "X": ("east", "west")}
+"""Axes that in degrees are latitudes and longitudes, and the directions in which they run; to the south they are colatitudes."""
+_POLE, _ROUND, _HALO = 90.0, 360.0, 10
+"""Degrees to the poles and round the Earth, and how many cells a grid may have twice."""
+
+
+def _on_earth(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str]) -> RuleOutput:
+    """Warn of a first value and an increment that lead beyond the poles, or round the Earth again."""
+    pair, count = numbers(one.values, 2) if one.kind == "regular" else None, needs.length or 0
+    letter = axis.abbreviation if isinstance(axis.abbreviation, str) else ""
+    if pair is None or known_unit(one.unit) != "degree":
+        return
+    first, increment = pair
+    known = one.direction in _ANGLES.get(letter, ())
+    if not known or _lies_on_earth(letter, first, increment, count):
+        return
+    steps = count - 1
+    what, where = {
+        "Y": ("latitudes", "beyond the poles"),
+        "X": ("longitudes", "more than once round the Earth"),
+    }[letter]
+    to = round(first + steps * increment, 6)
+    message = f"regular {json_text(one.values)} makes {count:,} {what} from {first:g} to {to:,.10g}, {where}"
+    right, between = None, round((increment - first) / steps, 10)
+    if _lies_on_earth(letter, first, -increment, count):
+        right = -increment
+        sign = "below" if right < 0 else "above"
+        message += f": they run the other way, so the increment is {sign} 0"
+    elif between and round(between, 5) == between and abs(increment) <= _ROUND:
+        right = between
+        message += "; the second number is the increment, and not the last value"
+    pointer = one.pointer("values", "regular", 1)
+    yield Fail(
+        at("values", "regular"),
+        message,
+        severity="warning",
+        fix=None
+        if right is None
+        else lambda _node: Draft("suggest", (write(pointer, right),), node=one.home),
+        rule="CS-VAL-002",
+    )
+
+
+def _lies_on_earth(letter: str, first: float, increment: float, count: int) -> bool:
+    """Whether regular values in degrees lie between the poles, or go round the Earth once; float32 and a few cells apart."""
+    steps, cell = max(count - 1, 0), abs(increment)
+    if letter == "X":
+        return steps * cell <= _ROUND + _HALO * cell
+    ends = (first, first + steps * increment)
+    return steps == 0 or max(map(abs, ends)) <= _POLE + cell / 10
+
+
 def _bounds(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str]) -> RuleOutput:
     shown = json_text(axis.name)
     bounds, given = one.bounds(), one.given.get("boundaries")
@@ -329,6 +384,34 @@ def _terms(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str]
 def _fits(shape: tuple[int, ...], length: int | None) -> bool:
     """Whether bounds of a shape are limits of so many cells, of any number where None is given."""
     return len(shape) == 2 and shape[0] == 2 and length in (None, shape[1])
+
+
+def turned(node: Node, reference: Reference) -> list[list[int]] | None:
+    """Return the shape of arrays of positions that have theirs the other way round, where no names of dimensions tell.
+
+    Others of another shape may be fewer positions than elements.
+
+    Parameters
+    ----------
+    node : Node
+        What they are the positions of.
+    reference : Reference
+        What leads to one of them.
+    """
+    found = reference.array
+    if not isinstance(node, Array) or found is None:
+        return None
+    if any(node.dimension_names or ()) and any(found.dimension_names or ()):
+        return None
+    given, whole = found.shape or (), node.shape or ()
+    right = given[::-1]
+    return [list(right)] if _is_along(right, whole) and not _is_along(given, whole) else None
+
+
+def _is_along(some: Iterable[int], lengths: Iterable[int]) -> bool:
+    """Whether lengths are among others, in their order."""
+    left = iter(lengths)
+    return all(length in left for length in some)
 
 
 def _no_array(one: CoordinateSet, given: object, fail: Fail) -> RuleOutput:

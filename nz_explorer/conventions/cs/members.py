@@ -29,6 +29,8 @@ _INSIDE = {
     "parametric": ("formula", "terms"),
 }
 """The members that each object may have, in any revision; units of a time are CS-TIME-002."""
+_OF_UCUM = ("unit", "version")
+"""What uom has of a unit, which is "1" by default."""
 _CLOSE = 0.75
 
 
@@ -324,3 +326,9 @@ def _objects(crs: Crs) -> Iterator[tuple[str, Mapping[str, Any], tuple[str, ...]
             for name, known in _INSIDE.items():
                 if isinstance(inner := one.given.get(name), Mapping):
                     yield one.pointer(name), inner, known
+            given = one.given.get("unit")
+            place = ("uom", "ucum") if isinstance(given, Mapping) and "uom" in given else ("ucum",)
+            for name in place:
+                given = given.get(name) if isinstance(given, Mapping) else None
+            if isinstance(given, Mapping):
+                yield one.pointer("unit", *place), given, _OF_UCUM

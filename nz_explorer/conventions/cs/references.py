@@ -24,7 +24,7 @@ from nz_explorer.conventions.cs.paths import (
     with_path,
     without_wrapper,
 )
-from nz_explorer.conventions.uris import is_address, is_uri
+from nz_explorer.conventions.uris import is_uri, path_within
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import is_pointer, join, split
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
@@ -177,14 +177,18 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
     pointer = f"{at}/uri"
     # Of relative references only those to the document itself, which RFC 3986 spells so, mean something.
     itself = uri in ("", ".")
-    if itself or is_address(uri, str(home.hierarchy.source)):
+    within = "/" if itself else path_within(uri, str(home.hierarchy.source))
+    # of a group of this store only where the node is there: it may be another store in the same folder
+    path = reference.path if within in (None, "/") else posixpath.join(str(within), _in(reference))
+    if within == "/" or (within is not None and path and home.hierarchy.get(path) is not None):
         what = (
             f"uri {json_text(uri)} names no other store" if itself else "uri is that of this store"
         )
+        what = what if within == "/" else f"uri is that of {within} in this store"
         yield Fail(
             pointer,
             f"{what}: it must be omitted within the same store",
-            fix=lambda _node: Draft("safe", _within_the_store(home, reference, at)),
+            fix=lambda _node: Draft("safe", _within_the_store(home, reference, path, at)),
             rule="REF-003",
         )
         return
@@ -209,9 +213,16 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
         )
 
 
-def _within_the_store(home: Node, reference: Reference, at: str) -> tuple[Operation, ...]:
+def _in(reference: Reference) -> str:
+    """Return the path of a reference to a group that is taken for a store, from that group."""
+    return posixpath.normpath(f"/{reference.path or ''}").lstrip("/")
+
+
+def _within_the_store(
+    home: Node, reference: Reference, path: str | None, at: str
+) -> tuple[Operation, ...]:
     """Return the operations that make a reference to a store, which is this one, one within it: its path is from the root."""
-    path, write = reference.path, path_from_root
+    write = path_from_root
     if path is None:
         return (remove(f"{at}/uri"),)
     same = {} if reference.attribute is None else {"attribute": reference.attribute}

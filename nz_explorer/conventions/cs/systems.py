@@ -279,7 +279,7 @@ def _axis(crs: Crs, axis: Axis, taken: Container[str], *, located: bool) -> Rule
             severity="warning",
             rule="CS-AX-001",
         )
-    yield from _abbreviation(crs, axis, taken, located=located)
+    yield from _abbreviation(crs, axis, taken)
     given, pointer = axis.given.get("coordinates"), axis.pointer("coordinates")
     if "coordinates" not in axis.given:
         yield from _without_coordinates(axis, located=located)
@@ -351,7 +351,7 @@ def _wrap(pointer: str, given: Any) -> FixMaker:
     return lambda _node: Draft("unsafe", (replace(pointer, [given]),))
 
 
-def _abbreviation(crs: Crs, axis: Axis, taken: Container[str], *, located: bool) -> RuleOutput:
+def _abbreviation(crs: Crs, axis: Axis, taken: Container[str]) -> RuleOutput:
     given = axis.abbreviation
     pointer = axis.pointer("abbreviation")
     listed = axis.given.get("coordinates")
@@ -405,8 +405,8 @@ def _abbreviation(crs: Crs, axis: Axis, taken: Container[str], *, located: bool)
     elif (
         given is None
         and not text
-        # one without coordinates is ordinal, such as the columns of a picture
-        and (located or axis.given.get("coordinates") is not None)
+        # one without coordinates is ordinal, such as the columns of a picture, whether or not arrays hold where these are
+        and axis.given.get("coordinates") is not None
         and (meant := told_abbreviation(axis)) is not None
         and meant[1] not in taken  # of which there may be one only
     ):

@@ -1,4 +1,4 @@
-"""CS: what an array of times says of itself, in its attributes or by its data type, beside the time object of cs."""
+"""CS: what an array of times says of itself, or attributes of coordinates say of times, beside the time object of cs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from nz_explorer.conventions.cs.times.units import TIME_UNIT
 from nz_explorer.conventions.times_as_numbers import units_of_dates
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
+from nz_explorer.engine.fixes import Draft, remove
 from nz_explorer.model import Array
 from nz_explorer.model.calendars import ALIASES
 from nz_explorer.model.dialects.cs import CoordinateSet, time_units
@@ -31,6 +32,8 @@ _OF_DATES = ("day", "hour", "minute", "second", "millisecond", "microsecond", "n
 _OF_CLOCKS = ("standard", "gregorian", "proleptic_gregorian", "utc", "tai")
 """Calendars of dates such as these data types hold, of times for which clocks are used."""
 
+_OF_CF = ("units", "calendar")
+"""What CF has of times among their attributes."""
 _GREGORIAN = (1582, 10, 15)
 """The day from which on dates of standard are those of proleptic_gregorian."""
 
@@ -48,6 +51,7 @@ def told_otherwise(one: CoordinateSet, given: Mapping[str, Any], pointer: str) -
         RFC 6901 pointer to it.
     """
     held, units = one.external(), time_units(given)
+    yield from _in_attributes(one, units, given.get("calendar"))
     if held is not None and units is not None and (dates := units_of_dates(held.data_type)):
         yield from _dates(held, dates, units, given.get("calendar"), pointer)
         return
@@ -67,6 +71,35 @@ def told_otherwise(one: CoordinateSet, given: Mapping[str, Any], pointer: str) -
         related=(held.path,),
         severity="warning",
         readers=_EACH,
+        rule="CS-CF-001",
+    )
+
+
+def _in_attributes(one: CoordinateSet, units: str | None, calendar: Any) -> RuleOutput:
+    """Note coordinates whose attributes have other units of time, or another calendar, than their time object."""
+    own = one.given.get("attributes")
+    if units is None or not isinstance(own, Mapping) or own.keys().isdisjoint(_OF_CF):
+        return
+    said = own.get("units", units)
+    beside = own.get("calendar", calendar) if calendar is not None else None
+    mine, theirs = _counted(units, calendar), None
+    if isinstance(said, str) and " since " in said:
+        theirs = _counted(said, beside)
+        if mine is None or theirs is None:
+            return
+    if mine == theirs:
+        return
+    there = [name for name in _OF_CF if name in own]
+    shown = ", ".join(f"{name} {json_text(own[name])}" for name in there)
+    yield Fail(
+        one.pointer("attributes", there[0]),
+        f"the attributes of these coordinates have {shown}, and their time object says"
+        f" {json_text(units if calendar is None else f'{units}, {calendar}')}, which is where the text has it",
+        severity="warning",
+        readers={"xarray-zarr-xgroup": "takes what the attributes say"},
+        fix=lambda _node: Draft(
+            "suggest", tuple(remove(one.pointer("attributes", name)) for name in there)
+        ),
         rule="CS-CF-001",
     )
 

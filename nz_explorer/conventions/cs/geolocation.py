@@ -20,13 +20,13 @@ from nz_explorer.conventions.cs.members import misspelt_in_geolocation, not_of_g
 from nz_explorer.conventions.cs.references import judge_reference, without_ref
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here, entries, pointer_to
-from nz_explorer.conventions.zcf.grids import kind_of_system
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, RuleOutput, Undecided
 from nz_explorer.engine.fixes import Draft, plain, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Node
+from nz_explorer.model.dialects.crs import kind_of_system
 from nz_explorer.model.dialects.cs import CoordinateSystem, Crs
 from nz_explorer.model.dialects.ref import Reference, resolve
 from nz_explorer.text.units import hemispheres

@@ -23,6 +23,7 @@ from nz_explorer.conventions.zcf.grids import (
     are_lengths,
     are_two,
     beside_the_map,
+    box_in_other_units,
     box_of,
     degrees_beyond,
     degrees_in_metres,
@@ -88,7 +89,14 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
         told = told or fail.pointer == at
         yield fail
     box = numbers_in(node.attributes.get(BOX), 4)
-    if box is None or told or not is_exchanged(box):
+    if box is None or told:
+        return
+    if not is_exchanged(box):
+        # with a transform, and in a pyramid, it is compared with that
+        alone = {TRANSFORM, "multiscales"}.isdisjoint(in_force(node))
+        units = box_in_other_units(box, _with_system(node)) if alone else None
+        if units is not None:
+            yield Fail(at, f"{BOX} is {shown(box)}, {units}")
         return
     x, y = sorted(box[::2]), sorted(box[1::2])
     across = box[1] <= box[3]  # then x may go across the antimeridian, with another end
@@ -161,7 +169,7 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
     if (meant := beside_the_map(given, shape, system)) is None:
         return
     right, why = meant
-    if box is None:
+    if box is None or right is None:
         yield _of_another_transform(node, right, why)
         return
     fits = box_of(right, shape, nodes=whole.get(REGISTRATION) == "node")
@@ -257,11 +265,11 @@ def _a_layout_has(node: Node, transform: list[float]) -> bool:
     return False
 
 
-def _of_another_transform(node: Node, right: list[float], why: str) -> Fail:
+def _of_another_transform(node: Node, right: list[float] | None, why: str) -> Fail:
     return Fail(
         node.attribute_pointer(TRANSFORM),
         f"{TRANSFORM} is {shown(node.attributes[TRANSFORM])}, {why}",
-        fix=set_property(TRANSFORM, right),
+        fix=None if right is None else set_property(TRANSFORM, right),
     )
 
 

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from nz_explorer.model.array import Array
 from nz_explorer.model.named_array import named_array
@@ -18,6 +18,7 @@ from nz_explorer.model.node import Node
 if TYPE_CHECKING:
     from nz_explorer.store import Cancellation
 
+Kind = Literal["geodetic", "planar"]
 GDAL_MEMBERS = ("url", "wkt", "projjson")
 """Members of GDAL's attribute ``_CRS``, the one that goes first."""
 WKT_ATTRIBUTES = ("crs_wkt", "spatial_ref")
@@ -31,6 +32,11 @@ Y_NAMES = frozenset(
 """Names of dimensions that run east and north, in lower case; XDim and YDim are those of HDF-EOS."""
 MERCATOR = 20037508.342789244
 """How far the square map of the world goes along X and Y that is EPSG:3857, in metres."""
+
+GEOGRAPHIC = frozenset(
+    {"EPSG:4326", "EPSG:4258", "EPSG:4269", "EPSG:4283", "EPSG:4617", "OGC:CRS84", "OGC:84"}
+)
+"""Codes of systems in degrees that data are usually in."""
 
 _ZONE = re.compile(
     r"EPSG:(?:32[67](?:0[1-9]|[1-5][0-9]|60)|258(?:2[89]|3[0-8])|269(?:0[1-9]|1[0-9]|2[0-3]))"
@@ -239,6 +245,77 @@ def map_in_metres(code: str | None) -> tuple[tuple[float, float], tuple[float, f
     if code is None or _ZONE.fullmatch(code) is None:
         return None
     return (-5e5, 1.5e6), (0.0, 2e7) if code.startswith("EPSG:327") else (-1e7, 1e7)
+
+
+_GEODETIC = re.compile(r"\s*GEO(?:D|DETIC|G|GRAPHIC)CRS\s*[\[(]", re.IGNORECASE)
+_PLANAR = re.compile(r"\s*(?:PROJ|PROJECTED|DERIVEDPROJ|ENG|ENGINEERING)CRS\s*[\[(]", re.IGNORECASE)
+_DERIVED = re.compile(r"\bDERIVINGCONVERSION\s*[\[(]", re.IGNORECASE)
+_OF_TYPE: dict[str, Kind] = {
+    "GeographicCRS": "geodetic",
+    "GeodeticCRS": "geodetic",
+    "ProjectedCRS": "planar",
+    "DerivedProjectedCRS": "planar",
+    "EngineeringCRS": "planar",
+}
+_USUAL_PLANAR = re.compile(
+    rf"{_ZONE.pattern}|EPSG:(?:3857|3395|3035|3411|3412|3413|3031|5070|6931|6932|6933|27700|2154)"
+)
+"""Codes of systems of eastings and northings that data are often in: zones of UTM, Mercator, LAEA Europe, the polar ones and EASE-Grid, in metres."""
+
+
+def kind_of_system(given: Mapping[str, Any]) -> Kind | None:
+    """Return whether a system is one of longitudes and latitudes or of eastings and northings; None where that is not known.
+
+    That is told by the type in its description, and of codes by those that data are often in. Derived geographic
+    systems, such as rotated poles, are neither.
+
+    Parameters
+    ----------
+    given : Mapping
+        Attributes of proj:.
+    """
+    code, text, parts = (given.get(f"proj:{name}") for name in ("code", "wkt2", "projjson"))
+    if isinstance(parts, Mapping) and isinstance(parts.get("type"), str):
+        return _OF_TYPE.get(parts["type"])
+    if isinstance(text, str):
+        if _PLANAR.match(text):
+            return "planar"
+        return "geodetic" if _GEODETIC.match(text) and not _DERIVED.search(text) else None
+    if isinstance(code, str):
+        known = code.strip().upper()
+        if known in GEOGRAPHIC:
+            return "geodetic"
+        return "planar" if is_in_metres(known) else None
+    return None
+
+
+def is_in_metres(code: str) -> bool:
+    """Whether a code is one of those that data are often in and that have eastings and northings in metres.
+
+    Parameters
+    ----------
+    code : str
+        That of a reference system.
+    """
+    return _USUAL_PLANAR.fullmatch(code) is not None
+
+
+_GEOSTATIONARY = re.compile(r'METHOD\s*[\[(]\s*"Geostationary', re.IGNORECASE)
+
+
+def is_geostationary(given: Mapping[str, Any]) -> bool:
+    """Whether a system is that of a satellite which stays over one place, as well-known text or PROJJSON describes it.
+
+    Parameters
+    ----------
+    given : Mapping
+        Attributes of proj:.
+    """
+    text, step = given.get("proj:wkt2"), given.get("proj:projjson")
+    for name in ("conversion", "method", "name"):
+        step = step.get(name) if isinstance(step, Mapping) else None
+    named = isinstance(step, str) and step.startswith("Geostationary")
+    return named or (isinstance(text, str) and _GEOSTATIONARY.search(text) is not None)
 
 
 def of_affine(given: Any) -> str | list[float] | None:

@@ -63,7 +63,7 @@ def _wrong_properties(node: Node) -> RuleOutput:
     family = multiscales.family(node.attributes)
     given: Any = node.attributes.get("multiscales")
     # an object without tiles may as well be one that lacks its layout
-    other = (family == "OME-NGFF" and not _is_list_of_pyramids(node)) or (
+    other = (family == "OME-NGFF" and _pyramid_of_a_list(given) is None) or (
         family == "GeoZarr" and "tile_matrix_set" in given
     )
     of_others = known_conventions.MULTISCALES if other else None
@@ -104,12 +104,12 @@ def _wrong_properties(node: Node) -> RuleOutput:
         )
 
 
-def _is_list_of_pyramids(node: Node) -> bool:
-    """Whether multiscales is a list of what has a layout: a list as OME-NGFF has it, of what this convention has."""
-    given = node.attributes.get("multiscales")
-    return isinstance(given, list) and any(
-        isinstance(one, dict) and "layout" in one for one in given
-    )
+def _pyramid_of_a_list(given: Any) -> dict[str, Any] | None:
+    """Return the pyramid that is meant by a list, as OME-NGFF has it, of what this convention has: of pyramids the first, of levels that of these."""
+    found = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    if (pyramid := next((one for one in found if "layout" in one), None)) is not None:
+        return pyramid
+    return {"layout": given} if any("asset" in one for one in found) else None
 
 
 def _right(node: Node, place: tuple[str | int, ...]) -> FixMaker | None:
@@ -122,9 +122,10 @@ def _right(node: Node, place: tuple[str | int, ...]) -> FixMaker | None:
     if place in (("spatial:transform",), ("spatial:registration",)):
         right = _of_spatial(node.attributes[str(place[0])])
         return set_to(pointer, right, "suggest") if right is not None else None
-    if place == ("multiscales",) and _is_list_of_pyramids(node):
-        (first, *others) = node.attributes["multiscales"]
-        return None if others else set_to(pointer, first, "suggest")
+    listed_here: Any = node.attributes.get("multiscales")
+    if place == ("multiscales",) and (pyramid := _pyramid_of_a_list(listed_here)) is not None:
+        several = listed_here[1:] and pyramid in listed_here
+        return None if several else set_to(pointer, pyramid, "suggest")
     if place[-1] in ("asset", "derived_from", "transform") and len(place) == 4:
         return partial(_of_the_level, pointer, place[2], str(place[3]))
     return None

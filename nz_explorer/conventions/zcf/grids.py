@@ -286,7 +286,8 @@ def beside_the_map(
 ) -> tuple[list[float] | None, str] | None:
     """Return the transform that is meant by one whose grid is beside the map of its system, and what is odd about it; None where no other is on it.
 
-    No transform where it is rather the system that is another one: the same place has another northing in a zone of the north.
+    No transform where it is rather the system that is another one, as the same place has another northing in a zone of the north,
+    or the cells that are too large.
 
     Parameters
     ----------
@@ -302,12 +303,17 @@ def beside_the_map(
         return None
     name, *ends = known
     box = box_of(given, shape, nodes=False)
-    if all(
+    a, b, c, d, e, f = given
+    corner = [max(box[::2], key=abs), max(box[1::2], key=abs)]
+    beyond = known[1][1] == FURTHEST_X and (
+        abs(corner[0]) > FURTHEST_X + abs(a) + abs(b)
+        or abs(corner[1]) > FURTHEST_Y + abs(d) + abs(e)
+    )
+    if not beyond and all(
         2 * first <= low + high <= 2 * last
         for low, high, (first, last) in zip(box[:2], box[2:], ends, strict=True)
     ):
         return None  # its middle is on the map
-    a, b, c, d, e, f = given
     for right, how in (
         (exchanged_origin(given), "with the third and sixth number exchanged"),
         (
@@ -322,6 +328,11 @@ def beside_the_map(
         return None, (
             f"by which the grid is beside the map of {name}, where the northing of the equator is {SOUTHERN:,.0f}: those of"
             f" {north} are negative south of it"
+        )
+    if beyond:
+        return (
+            None,
+            f"by which the grid goes to {shown(corner)}, beyond all longitudes and latitudes of {name}",
         )
     return None
 

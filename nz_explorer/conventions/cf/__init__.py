@@ -27,6 +27,7 @@ CF = Convention(
             "orientation",
             "bounds",
             "maps",
+            "two_systems",
         )
     ),
     catalogue=(FOLDER / "catalogue.toml",),

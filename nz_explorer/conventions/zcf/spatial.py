@@ -416,7 +416,8 @@ def affine_by_a_transform_for_its_arrays(group: Group) -> Iterator[Fail]:
     grids = [array for array in group.arrays if (array.ndim or 0) > 1]
     if (
         known_conventions.SPATIAL not in declared_here(group)
-        or not {TRANSFORM, "multiscales"}.isdisjoint(given)
+        or "multiscales" in given
+        or any("transform" in name.lower() for name in given if name != TYPE)  # or spelled so
         or not is_affine(given)
         or not are_two(names)
         or _in_a_pyramid(group)
@@ -461,7 +462,9 @@ def _not_placed(node: Node, array: Array, which: str, *, said: bool) -> Fail:
         why += f"; it is {shown(right)} where the cells fill {BOX} and rows go south"
         fix = set_property(TRANSFORM, right)
     elif not said:
-        why += "; there are no coordinates either, so that nothing tells where the grid is"
+        why += "; there are no coordinates either"
+        if next(crs.transforms(array), None) is None:  # GDAL's GeoTransform
+            why += ", so that nothing tells where the grid is"
     return Fail(
         node.attribute_pointer(TRANSFORM),
         f"spatial: {why}",

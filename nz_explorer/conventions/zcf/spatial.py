@@ -15,14 +15,11 @@ from nz_explorer.conventions.zcf.grids import (
     REGISTRATION,
     SHAPE,
     TRANSFORM,
-    TYPE,
     are_lengths,
     are_two,
     exchanged,
     in_force,
-    is_affine,
     is_box_of,
-    is_exchanged,
     lengths_of,
     names_meant,
     numbers_in,
@@ -33,7 +30,6 @@ from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs, multiscales
-from nz_explorer.model.named_array import named_array
 from nz_explorer.model.paths import all_above, below
 from nz_explorer.text.phrases import listed
 
@@ -388,106 +384,3 @@ def turned(node: Node) -> Draft:
     if are_lengths(shape) and shape not in found and shape[::-1] in found:
         operations += set_attribute(node, SHAPE, shape[::-1])
     return Draft("suggest", tuple(operations), "look at the map then")
-
-
-@rule(
-    "ZCF-SCHEMA-001",
-    on="array",
-    needs=("attributes", "conventions list"),
-    when=lambda array: is_affine(array.attributes) and TRANSFORM not in array.attributes,
-)
-def affine_by_a_transform(array: Array) -> Iterator[Fail]:
-    """Warn of an array that nothing places: it has no transform, nor coordinates; levels have theirs in the pyramid."""
-    if known_conventions.SPATIAL not in declared_here(array) or _in_a_pyramid(array):
-        return
-    group = array.hierarchy.node_if_loaded(array.parent or "/")
-    given = (group.attributes if group is not None else {}) | array.attributes
-    if TRANSFORM in given or not is_affine(given):
-        return
-    said = TYPE in array.attributes
-    if said or not _has_coordinates(array, given.get(DIMENSIONS)):
-        yield _not_placed(array, array, "this array nor its group", said=said)
-
-
-@rule("ZCF-SCHEMA-001", on="members", when=lambda group: DIMENSIONS in group.attributes)
-def affine_by_a_transform_for_its_arrays(group: Group) -> Iterator[Fail]:
-    """Warn of the same of arrays that a group describes, which have no properties of their own."""
-    given, names = group.attributes, group.attributes[DIMENSIONS]
-    grids = [array for array in group.arrays if (array.ndim or 0) > 1]
-    if (
-        known_conventions.SPATIAL not in declared_here(group)
-        or "multiscales" in given
-        or any("transform" in name.lower() for name in given if name != TYPE)  # or spelled so
-        or not is_affine(given)
-        or not are_two(names)
-        or _in_a_pyramid(group)
-        or any(
-            known_conventions.SPATIAL in declared_here(array)
-            or any(name.startswith(PREFIX) for name in array.attributes)
-            for array in grids
-        )
-    ):
-        return
-    said = TYPE in given
-    if not said and any(_is_of_a_swath(array) for array in grids):
-        return
-    for array in grids:
-        if {*names} <= {*(array.dimension_names or ())} and (
-            said or not _has_coordinates(array, names)
-        ):
-            yield _not_placed(group, array, f"this group nor {array.path}", said=said)
-            return
-
-
-def _is_of_a_swath(array: Array) -> bool:
-    """Whether an array has a latitude, or a longitude, for each cell of a grid."""
-    return array.attributes.get("standard_name") in ("latitude", "longitude")
-
-
-def _not_placed(node: Node, array: Array, which: str, *, said: bool) -> Fail:
-    """Report an array that has no transform, with the one by which it fills its box, if it has a box."""
-    given = in_force(array)
-    why = (
-        f'{TYPE} is "affine", and neither {which} has the {TRANSFORM} that it requires'
-        if said
-        else f"neither {which} has {TRANSFORM}, which the text requires unless {TYPE} names another kind"
-    )
-    names, box = given.get(DIMENSIONS), numbers_in(given.get(BOX), 4)
-    lengths = lengths_of(array, names) if are_two(names) else None
-    rows, columns = (one - (given.get(REGISTRATION) == "node") for one in lengths or (0, 0))
-    fix = None
-    if box is not None and not is_exchanged(box) and rows > 0 and columns > 0:
-        width, height = (box[2] - box[0]) / columns, (box[3] - box[1]) / rows
-        right = [width, 0.0, box[0], 0.0, -height, box[3]]
-        why += f"; it is {shown(right)} where the cells fill {BOX} and rows go south"
-        fix = set_property(TRANSFORM, right)
-    elif not said:
-        why += "; there are no coordinates either"
-        if next(crs.transforms(array), None) is None:  # GDAL's GeoTransform
-            why += ", so that nothing tells where the grid is"
-    return Fail(
-        node.attribute_pointer(TRANSFORM),
-        f"spatial: {why}",
-        severity="warning",
-        readers={},
-        related=() if array is node else (array.path,),
-        fix=fix,
-    )
-
-
-def _in_a_pyramid(node: Node) -> bool:
-    """Whether a group above has levels, which are placed there; also where that is not known."""
-    above = (node.hierarchy.node_if_loaded(path) for path in all_above(node.path))
-    return any(one is None or "multiscales" in one.attributes for one in above)
-
-
-def _has_coordinates(array: Array, dimensions: Any) -> bool:
-    """Whether an array has coordinates, which the text allows instead.
-
-    Also where its two dimensions are not known, or the transform has another spelling: that is reported, and once.
-    """
-    known = are_two(dimensions) and {*dimensions} <= {*(array.dimension_names or ())}
-    names = [name.lower() for name in array.attributes]
-    if not known or "coordinates" in names or "spatial:transform" in names:
-        return True
-    return any(named_array(array, name) is not None for name in dimensions)

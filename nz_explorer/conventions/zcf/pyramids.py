@@ -87,10 +87,11 @@ def one_path_each(group: Group) -> Iterator[Fail]:
 def levels_are_listed(group: Group) -> Iterator[Fail]:
     """Note what is beside the levels and has the arrays of one, in other lengths, as a level that was added and not listed."""
     paths = (level.get("asset") for level in _layout(group) if isinstance(level, Mapping))
-    nodes = [group.hierarchy.get(below(group.path) + path) for path in paths if _is_path(path)]
+    below_it = [path for path in paths if _is_path(path) and path != "."]
+    nodes = [group.hierarchy.get(below(group.path) + path) for path in below_it]
     if None in nodes:
         return  # which may be that level under a wrong name, and is reported
-    known = {node.path: node for node in nodes if node is not None and node is not group}
+    known = {node.path: node for node in nodes if node is not None}
     there = [_grids(node) for node in known.values()]
     for parent in dict.fromkeys(node.parent for node in known.values()):
         holder = None if parent is None else group.hierarchy.get(parent)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -42,6 +43,26 @@ def not_a_system(given: Mapping[str, Any]) -> str | None:
     if not isinstance(kind, str) or not (kind.endswith("CRS") or kind == "CoordinateMetadata"):
         return f"'proj:projjson' must be a reference system, with a type such as GeographicCRS, got the type {json_text(kind)}"
     return None
+
+
+def meant_by(given: Any) -> tuple[str, Any] | None:
+    """Return the attribute that a description belongs in, and what is to stand there; None where it is none.
+
+    What pyproj's ``to_json`` returns is PROJJSON as text, and not the object that ``to_json_dict`` returns.
+
+    Parameters
+    ----------
+    given
+        What stands in one of the attributes.
+    """
+    if isinstance(given, str) and given.lstrip().startswith("{"):
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError):
+            return None
+    name = "proj:wkt2" if isinstance(given, str) else "proj:projjson"
+    known = isinstance(given, dict | str) and bool(given) and not_a_system({name: given}) is None
+    return (name, given) if known else None
 
 
 def _cut_off(wkt: str) -> str | None:

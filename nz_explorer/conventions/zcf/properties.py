@@ -20,7 +20,11 @@ from nz_explorer.conventions.zcf.declarations import (
     pointer_to,
 )
 from nz_explorer.conventions.zcf.grids import PROJ
-from nz_explorer.conventions.zcf.pyramids import call_it, members_in_other_letters, of_a_level
+from nz_explorer.conventions.zcf.pyramids.members import (
+    call_it,
+    members_in_other_letters,
+    of_a_level,
+)
 from nz_explorer.conventions.zcf.read_by_zarr_cm import is_refused
 from nz_explorer.conventions.zcf.systems_as_text import meant_by
 from nz_explorer.documents.json_text import json_text

@@ -30,7 +30,7 @@ from nz_explorer.conventions.zcf.grids import (
     numbers_in,
     odd_transform,
 )
-from nz_explorer.conventions.zcf.grids_of_levels import (
+from nz_explorer.conventions.zcf.pyramids.grids import (
     REACHES,
     has_nodes,
     is_pyramid,

@@ -47,11 +47,47 @@ _WKT_ID = re.compile(
 
 def spatial_axes(array: Array) -> tuple[int, int] | None:
     """Return the axes of an array that run north and east, None where dimension names do not identify them."""
-    # GeoZarr's slash says that a group above has the dimension
-    names = [name.lower().removeprefix("/") if name else "" for name in _names(array)]
-    y = next((i for i, name in enumerate(names) if name in Y_NAMES), None)
-    x = next((i for i, name in enumerate(names) if name in X_NAMES), None)
+    names = [_stem(name) for name in _names(array)]
+    y, x = (
+        next((i for known in sets for i, name in enumerate(names) if name in known), None)
+        for sets in ((Y_NAMES, _ROWS), (X_NAMES, _COLUMNS))
+    )
     return None if y is None or x is None else (y, x)
+
+
+_COLUMNS = frozenset(("col", "cols", "column", "columns"))
+_ROWS = frozenset(("row", "rows"))
+"""What dimensions are called whose coordinates, if there are any, count cells."""
+
+
+def _stem(dimension: str | None) -> str:
+    """Return the name of a dimension without what others put around it, in lower case.
+
+    GeoZarr's slash says that a group above has the dimension, and HDF-EOS names the grid, as in ``XDim:MOD_Grid``.
+    """
+    return (dimension or "").lower().removeprefix("/").partition(":")[0]
+
+
+def runs_east(dimension: str | None) -> bool:
+    """Whether a dimension is by its name that of x.
+
+    Parameters
+    ----------
+    dimension : str or None
+        A dimension name.
+    """
+    return _stem(dimension) in X_NAMES | _COLUMNS
+
+
+def runs_north(dimension: str | None) -> bool:
+    """Whether a dimension is by its name that of y, whichever way that runs.
+
+    Parameters
+    ----------
+    dimension : str or None
+        A dimension name.
+    """
+    return _stem(dimension) in Y_NAMES | _ROWS
 
 
 _BEGINS = re.compile(

@@ -15,6 +15,7 @@ from nz_explorer.conventions.zarr3.nodes import is_number, shown
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, remove, set_attribute
 from nz_explorer.engine.registry import rule
+from nz_explorer.model.dialects.crs import of_affine
 from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
@@ -89,15 +90,14 @@ def _transform(array: Array) -> Iterator[Fail]:
     readers = {"rioxarray": "raises TypeError or ValueError where it needs the transform"}
     if not isinstance(given, str):
         readers["odc-geo"] = "raises RuntimeError: error initializing 'odc' accessor"
+    right = of_affine(numbers) or (" ".join(map(str, numbers)) if is_right else None)
     yield Fail(
         array.attribute_pointer("GeoTransform"),
         f"GeoTransform {shown(given)} is not a text of six numbers with blanks between them, as GDAL writes it: programs for maps stop at it",
         severity="warning",
         readers=readers,
-        fix=_setter(
-            "GeoTransform", " ".join(map(str, numbers)), "programs for maps use it afterwards"
-        )
-        if is_right
+        fix=_setter("GeoTransform", right, "programs for maps use it afterwards")
+        if right is not None
         else None,
     )
 

@@ -383,8 +383,7 @@ def transform_in_order(array: Array) -> Iterator[Fail]:
             f" {json_text(right)}: readers that go by it place the grid elsewhere",
             severity="warning",
             readers={},
-            fix=lambda _node: Draft("suggest", set_attribute(array, "GeoTransform", right)),
-            covers=("GZ-META-002",),
+            fix=lambda node: Draft("suggest", set_attribute(node, "GeoTransform", right)),
         )
 
 

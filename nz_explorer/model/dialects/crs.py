@@ -277,8 +277,8 @@ def map_in_metres(code: str | None) -> tuple[tuple[float, float], tuple[float, f
     return (-5e5, 1.5e6), (0.0, 2e7) if code.startswith("EPSG:327") else (-1e7, 1e7)
 
 
-def of_affine(given: Any) -> str | list[float] | None:
-    """Return a GeoTransform in the order of GDAL, a text or a list as it is given, where it is in that of Affine; None of any other.
+def of_affine(given: Any) -> str | None:
+    """Return a GeoTransform as GDAL writes it, a text, where its numbers are in the order of Affine; None of any other.
 
     Parameters
     ----------
@@ -296,8 +296,7 @@ def of_affine(given: Any) -> str | list[float] | None:
     dx, x_skew, x, y_skew, dy, y = numbers
     if x_skew or y_skew or not dx or not dy or (x and not y and oblong(x, dy) <= oblong(dx, dy)):
         return None
-    right = [x, dx, 0.0, y, 0.0, dy]
-    return " ".join(map(str, right)) if isinstance(given, str) else right
+    return " ".join(map(str, (x, dx, 0.0, y, 0.0, dy)))
 
 
 def oblong(width: float, height: float) -> float:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.conventions.zarr3.nodes import is_finite, set_to, shown
 from nz_explorer.conventions.zcf.grids import (
     CLOSE,
     PROJ,
@@ -41,7 +41,7 @@ from nz_explorer.model import Group
     when=is_pyramid,
 )
 def levels_begin_at_one_place(group: Group) -> Iterator[Fail]:
-    """Warn of levels that begin elsewhere than their source, and have no translation that would say so.
+    """Warn of levels that begin elsewhere than their source, and have no translation that would say so, or the reverse.
 
     With the registration of nodes they do so rightly: the middle of a larger first cell is elsewhere.
     """
@@ -65,13 +65,22 @@ def levels_begin_at_one_place(group: Group) -> Iterator[Fail]:
         if {place, at} & told:
             continue  # which says the same
         own, there = (level[TRANSFORM][2::3], other[TRANSFORM][2::3])
-        if all(one == 0 for one in moved) and math.dist(own, there) > CLOSE * min(*cells, *others):
+        is_aside = math.dist(own, there) > CLOSE * min(*cells, *others)
+        if is_aside and all(one == 0 for one in moved):
             told.add(place)
             yield Fail(
                 node.attribute_pointer(*(place if node is group else ()), TRANSFORM),
                 f"by {TRANSFORM} level {place[-1]} begins at {shown(own)} and {shown(source)}, of which it is derived,"
                 f" at {shown(there)}: that is the same place where its translation is 0 or left out",
                 path=node.path,
+            )
+        elif not is_aside and len(moved) == 2 and all(map(is_finite, moved)) and any(moved):
+            pointer = group.attribute_pointer(*place, "transform", "translation")
+            yield Fail(
+                pointer,
+                f"translation of level {place[-1]} is {shown(moved)}, and by {TRANSFORM} it begins where {shown(source)} does,"
+                " of which it is derived: that is a translation of 0",
+                fix=set_to(pointer, [0.0, 0.0], "suggest"),
             )
 
 

@@ -15,6 +15,7 @@ from nz_explorer.conventions.zarr3.nodes import is_number, shown
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, remove, set_attribute
 from nz_explorer.engine.registry import rule
+from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.model.dialects.crs import of_affine
 from nz_explorer.text.phrases import plural
 
@@ -134,7 +135,10 @@ def _limits(array: Array, name: str) -> Iterator[Fail]:
             readers=_ONE_BY_ONE if stops else None,
             impact="blocks" if stops and impact_of_netcdf(array) is None else None,
         )
-    elif strange := not_held(array, parts):
+    elif (strange := not_held(array, parts)) and not any(
+        name in array.attributes for name in PACKING
+    ):
+        # of packed values a limit may be that of the unpacked ones, by its type, which JSON does not tell
         yield Fail(
             pointer,
             f"{name} {shown(value)}: {why_not_held(array, strange)}; a limit has the type of the values as they are stored,"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from nz_explorer.documents.json_text import json_text
+from nz_explorer.model.dialects import crs
 from nz_explorer.text.phrases import plural
 
 _WKT2 = re.compile(r"\s*(?:[A-Za-z]*CRS|COORDINATEMETADATA)\s*[\[(]", re.IGNORECASE)
@@ -48,18 +48,13 @@ def not_a_system(given: Mapping[str, Any]) -> str | None:
 def meant_by(given: Any) -> tuple[str, Any] | None:
     """Return the attribute that a description belongs in, and what is to stand there; None where it is none.
 
-    What pyproj's ``to_json`` returns is PROJJSON as text, and not the object that ``to_json_dict`` returns.
-
     Parameters
     ----------
     given
         What stands in one of the attributes.
     """
-    if isinstance(given, str) and given.lstrip().startswith("{"):
-        try:
-            given = json.loads(given)
-        except (ValueError, RecursionError):
-            return None
+    if isinstance(given, str):
+        given = crs.projjson_in(given) or given
     name = "proj:wkt2" if isinstance(given, str) else "proj:projjson"
     known = isinstance(given, dict | str) and bool(given) and not_a_system({name: given}) is None
     return (name, given) if known else None

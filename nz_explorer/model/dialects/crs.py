@@ -5,6 +5,7 @@ No projection is computed here.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -141,6 +142,21 @@ def is_projjson(given: Mapping[str, Any]) -> bool:
         The object, which is not read further.
     """
     return isinstance(given.get("type"), str) and any(one in given for one in _OF_PROJJSON)
+
+
+def projjson_in(text: str) -> dict[str, Any] | None:
+    """Return the object of PROJJSON that is in a text, as pyproj's ``to_json`` returns it; None where there is none.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    """
+    try:
+        found = json.loads(text) if text.lstrip().startswith("{") else None
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) and is_projjson(found) else None
 
 
 @dataclass(frozen=True, slots=True)

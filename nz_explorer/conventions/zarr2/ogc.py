@@ -310,7 +310,7 @@ def _may_be_read(given: str | dict[str, Any]) -> bool:
 def _as_object(given: Any) -> FixMaker | None:
     """Return the fix of PROJJSON that is a text."""
     right = crs.projjson_in(given) if isinstance(given, str) else None
-    return set_to("/.zattrs/_CRS/projjson", right, "suggest") if right is not None else None
+    return set_to("/.zattrs/_CRS/projjson", right, "unsafe") if right is not None else None
 
 
 def _as_wkt(node: Node) -> Draft:

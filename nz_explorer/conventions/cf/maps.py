@@ -302,9 +302,8 @@ def degrees_are_told(group: Group) -> Iterator[Fail]:
 
 
 def _in_degrees(array: Array) -> FixMaker:
-    units = _DEGREES[array.name.lower()]
-    name = "latitude" if units.endswith("north") else "longitude"
-    operations = set_attribute(array, "units", units) + set_attribute(array, "standard_name", name)
+    # units alone say which of the two it is; a standard name is an attribute of CF, which is then to be declared
+    operations = set_attribute(array, "units", _DEGREES[array.name.lower()])
     return lambda _node: Draft("suggest", operations, "if it is in degrees", node=array)
 
 
@@ -383,8 +382,7 @@ def transform_in_order(array: Array) -> Iterator[Fail]:
             f" {json_text(right)}: readers that go by it place the grid elsewhere",
             severity="warning",
             readers={},
-            fix=lambda _node: Draft("suggest", set_attribute(array, "GeoTransform", right)),
-            covers=("GZ-META-002",),
+            fix=lambda node: Draft("suggest", set_attribute(node, "GeoTransform", right)),
         )
 
 

@@ -40,7 +40,7 @@ from nz_explorer.conventions.zcf.grids import (
     odd_transform,
     origin_meant,
 )
-from nz_explorer.conventions.zcf.grids_of_levels import one_is_inside
+from nz_explorer.conventions.zcf.pyramids.grids import one_is_inside
 from nz_explorer.conventions.zcf.spatial import arrays_meant, may_be_exchanged, set_property, turned
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, set_attribute

@@ -60,8 +60,8 @@ def exchanged(names: list[str]) -> bool:
     names : list of str
         Two dimensions.
     """
-    first, second = (name.lower() for name in names)
-    return first in crs.X_NAMES and second not in crs.X_NAMES | {""} and first != second
+    first, second = names
+    return crs.runs_east(first) and bool(second) and not crs.runs_east(second)
 
 
 def y_and_x_instead(array: Array, names: list[str]) -> list[str] | None:
@@ -77,10 +77,10 @@ def y_and_x_instead(array: Array, names: list[str]) -> list[str] | None:
         Two dimensions.
     """
     dims = [name or "" for name in array.dimension_names or ()]
-    found = [name for known in (crs.Y_NAMES, crs.X_NAMES) for name in dims if name.lower() in known]
+    found = [name for runs in (crs.runs_north, crs.runs_east) for name in dims if runs(name)]
     if len(found) != 2 or {*found} == {*names} or not {*names} <= {*dims}:
         return None
-    return found if found[1].lower() in crs.X_NAMES and found[0].lower() in crs.Y_NAMES else None
+    return found if crs.runs_north(found[0]) and crs.runs_east(found[1]) else None
 
 
 def names_meant(array: Array, names: list[str]) -> list[str] | None:
@@ -96,9 +96,7 @@ def names_meant(array: Array, names: list[str]) -> list[str] | None:
         Two names.
     """
     dims = [name for name in array.dimension_names or () if name]
-    by_role = [
-        [one for one in dims if one.lower() in known] for known in (crs.Y_NAMES, crs.X_NAMES)
-    ]
+    by_role = [[one for one in dims if runs(one)] for runs in (crs.runs_north, crs.runs_east)]
     alike = [[one for one in dims if one.lower() == name.strip().lower()] for name in names]
     for found in (by_role, alike):
         if [len(one) for one in found] == [1, 1] and found[0] != found[1]:

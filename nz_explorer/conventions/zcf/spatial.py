@@ -314,7 +314,7 @@ def may_be_exchanged(names: list[str]) -> bool:
     names : list of str
         Two dimensions.
     """
-    return names[0].lower() not in crs.Y_NAMES and names[1].lower() not in crs.X_NAMES
+    return not crs.runs_north(names[0]) and not crs.runs_east(names[1])
 
 
 def _lengths_or_order(node: Node, has: list[int]) -> list[FixMaker]:

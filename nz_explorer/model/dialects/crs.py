@@ -5,6 +5,7 @@ No projection is computed here.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -53,11 +54,47 @@ _WKT_ID = re.compile(
 
 def spatial_axes(array: Array) -> tuple[int, int] | None:
     """Return the axes of an array that run north and east, None where dimension names do not identify them."""
-    # GeoZarr's slash says that a group above has the dimension
-    names = [name.lower().removeprefix("/") if name else "" for name in _names(array)]
-    y = next((i for i, name in enumerate(names) if name in Y_NAMES), None)
-    x = next((i for i, name in enumerate(names) if name in X_NAMES), None)
+    names = [_stem(name) for name in _names(array)]
+    y, x = (
+        next((i for known in sets for i, name in enumerate(names) if name in known), None)
+        for sets in ((Y_NAMES, _ROWS), (X_NAMES, _COLUMNS))
+    )
     return None if y is None or x is None else (y, x)
+
+
+_COLUMNS = frozenset(("col", "cols", "column", "columns"))
+_ROWS = frozenset(("row", "rows"))
+"""What dimensions are called whose coordinates, if there are any, count cells."""
+
+
+def _stem(dimension: str | None) -> str:
+    """Return the name of a dimension without what others put around it, in lower case.
+
+    GeoZarr's slash says that a group above has the dimension, and HDF-EOS names the grid, as in ``XDim:MOD_Grid``.
+    """
+    return (dimension or "").lower().removeprefix("/").partition(":")[0]
+
+
+def runs_east(dimension: str | None) -> bool:
+    """Whether a dimension is by its name that of x.
+
+    Parameters
+    ----------
+    dimension : str or None
+        A dimension name.
+    """
+    return _stem(dimension) in X_NAMES | _COLUMNS
+
+
+def runs_north(dimension: str | None) -> bool:
+    """Whether a dimension is by its name that of y, whichever way that runs.
+
+    Parameters
+    ----------
+    dimension : str or None
+        A dimension name.
+    """
+    return _stem(dimension) in Y_NAMES | _ROWS
 
 
 _BEGINS = re.compile(
@@ -111,6 +148,21 @@ def is_projjson(given: Mapping[str, Any]) -> bool:
         The object, which is not read further.
     """
     return isinstance(given.get("type"), str) and any(one in given for one in _OF_PROJJSON)
+
+
+def projjson_in(text: str) -> dict[str, Any] | None:
+    """Return the object of PROJJSON that is in a text, as pyproj's ``to_json`` returns it; None where there is none.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    """
+    try:
+        found = json.loads(text) if text.lstrip().startswith("{") else None
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) and is_projjson(found) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,8 +370,8 @@ def is_geostationary(given: Mapping[str, Any]) -> bool:
     return named or (isinstance(text, str) and _GEOSTATIONARY.search(text) is not None)
 
 
-def of_affine(given: Any) -> str | list[float] | None:
-    """Return a GeoTransform in the order of GDAL, a text or a list as it is given, where it is in that of Affine; None of any other.
+def of_affine(given: Any) -> str | None:
+    """Return a GeoTransform as GDAL writes it, a text, where its numbers are in the order of Affine; None of any other.
 
     Parameters
     ----------
@@ -337,8 +389,7 @@ def of_affine(given: Any) -> str | list[float] | None:
     dx, x_skew, x, y_skew, dy, y = numbers
     if x_skew or y_skew or not dx or not dy or (x and not y and oblong(x, dy) <= oblong(dx, dy)):
         return None
-    right = [x, dx, 0.0, y, 0.0, dy]
-    return " ".join(map(str, right)) if isinstance(given, str) else right
+    return " ".join(map(str, (x, dx, 0.0, y, 0.0, dy)))
 
 
 def oblong(width: float, height: float) -> float:

@@ -35,8 +35,8 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
 }
 """Settings that mean the same where they are not there."""
 _ONE_BYTE = ("bool", "int8", "uint8")
-_LENGTHS = re.compile(r"/(shape|chunks|chunk_grid/configuration/chunk_shape)/\d+$")
-"""Lengths, of which readers take integers only."""
+_INTEGERS = re.compile(r"/(shape|chunks|chunk_grid/configuration/chunk_shape)/\d+$|^/zarr_format$")
+"""Lengths, and the version of Zarr, of which readers take integers only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def differences(document: Document, entry: Any) -> list[Difference]:
     if not isinstance(entry, dict):
         return [Difference("", stored, entry)]
     of_array = document.name in ("zarr.json", ".zarray")
-    exact = _LENGTHS if of_array else re.compile(r"(?!)")
+    exact = re.compile(r"(?!)") if document.name == ".zattrs" else _INTEGERS
     ours, theirs = _normal(stored, v3), _normal(entry, v3)
     differ = of_array and ours.get("fill_value") != theirs.get("fill_value")
     if differ and _same_fill(ours, theirs, v3):

@@ -15,7 +15,7 @@ from nz_explorer.documents.decoding import Entries
 from nz_explorer.documents.document import Document
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.model.fill_values.spelling import a_kind
-from nz_explorer.model.paths import above, below
+from nz_explorer.model.paths import above, all_above, below
 from nz_explorer.store import ReadError
 from nz_explorer.store.cancellation import check_cancelled
 from nz_explorer.store.reader import check_key, is_safe
@@ -230,6 +230,17 @@ class Consolidated:
         """Return why the entry of a path of Zarr v3 is no metadata of a node, None if it is."""
         key = self.key(path, "zarr.json")
         return None if key is None else self._why_no_node(key)
+
+    def is_array(self, path: str) -> bool:
+        """Return whether the entries describe an array at a path."""
+        if self.zarr_format == 2:
+            return self.key(path, ".zarray") is not None
+        entry = self.entry(path, "zarr.json")
+        return isinstance(entry, Mapping) and entry.get("node_type") == "array"
+
+    def array_above(self, path: str) -> str | None:
+        """Return the path of an array of the entries that a path lies in, None where there is none."""
+        return next((above for above in all_above(path) if self.is_array(above)), None)
 
     def some_at_a_time(self) -> Iterator[list[tuple[str, str]]]:
         """Yield path and key of the entries of Zarr v3, `LOOKED_AT_AT_ONCE` at a time."""

@@ -9,11 +9,12 @@ from typing import Any
 IDENTIFIER = "NZ-1.0"
 KEYS = ("conventions", "Conventions")
 """The attribute, and the spelling that older netCDF conventions use."""
-_MARKS = r"\s,;\[\]'\""
-_SEPARATORS = re.compile(rf"(?:[{_MARKS}]|(?<![A-Za-z])/(?!\d))+")
-"""What is between identifiers, and around those of a list that was written as text; a slash only where it does not
-join parts of one."""
-_ADDRESS = re.compile(rf"[A-Za-z][A-Za-z0-9+.-]*://[^{_MARKS}]*")
+_MARKS = r"\s,;\[\]\""
+_BETWEEN = rf"[{_MARKS}]|(?<![A-Za-z])'|'(?![A-Za-z])"
+"""What is between identifiers, and around those of a list that was written as text; the apostrophe of a word is not."""
+_SEPARATORS = re.compile(rf"(?:{_BETWEEN}|(?<![A-Za-z])/(?!\d))+")
+"""The same, and a slash where it does not join parts of an identifier."""
+_ADDRESS = re.compile(rf"[A-Za-z][A-Za-z0-9+.-]*://[^{_MARKS}']*")
 CF_TOKEN = re.compile(r"cf-\d.*")
 """What identifies CF, in lower case."""
 
@@ -29,7 +30,7 @@ def separated(text: str) -> list[str]:
         Such as ``NZ-1.0, CF-1.12``.
     """
     found: list[str] = []
-    for part in re.split(rf"[{_MARKS}]+", text):
+    for part in re.split(rf"(?:{_BETWEEN})+", text):
         found += [part] if _ADDRESS.fullmatch(part) else _SEPARATORS.split(part)
     return [part for part in found if part]
 

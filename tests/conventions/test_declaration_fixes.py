@@ -84,7 +84,10 @@ def test_a_declaration_above_the_attributes_is_moved_where_there_are_none(tmp_pa
 
 @pytest.mark.parametrize(
     ("given", "dropped"),
-    [("Argo reference table 2", False), ("CF-1.8", True), ("CF-1.8, ACDD-1.3", True), ("ACDD COARDS", True)],
+    [
+        ("Argo reference table 2", False), ("see CF-1.8, chapter 3", False), ("made with tool-3", False),
+        ("CF-1.8", True), ("CF-1.8, ACDD-1.3", True), ("ACDD COARDS", True), ("cf-1.8 MyLab", True),
+    ],
 )  # fmt: skip
 def test_what_is_no_declaration_is_not_dropped_below_the_root(
     given: str, dropped: bool, tmp_path: Path

@@ -193,3 +193,26 @@ def test_texts_with_zero_as_fill_value_are_not_masked_where_they_are_empty(tmp_p
     assert nz.check(tmp_path, select=["Z2-FV"], progress=False).findings == []
     values = xr.open_zarr(tmp_path, consolidated=False, zarr_format=2)["a"].values
     assert list(values) == ["a", "", "0"]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("given", [5, [1, 2], [1, 2, 3], ["NaN", 0]])
+def test_what_xarray_raises_for_a_complex_value_is_said(tmp_path: Path, given: Any) -> None:
+    zarr.open_group(tmp_path, mode="w").create_array(
+        "c",
+        data=np.zeros(3, "complex64"),
+        dimension_names=["n"],
+        attributes={"_FillValue": given},
+    )
+    with pytest.raises((TypeError, ValueError)) as raised:
+        xr.open_zarr(tmp_path, consolidated=False)
+    said = [
+        one.readers.get("xarray", "")
+        for one in nz.check(tmp_path, progress=False).findings
+        if one.rule in ("NZ-FILL-004", "NZ-FILL-006")
+    ]
+    assert said
+    for one in said:
+        kind, _, text = one.removeprefix("raises ").partition(": ")
+        assert kind == type(raised.value).__name__
+        assert str(raised.value).startswith(text.removesuffix(", and cannot open the group"))

@@ -147,9 +147,9 @@ def test_a_box_of_a_level_that_is_that_of_nodes_is_left(
             "spatial:dimensions",
         ),
         # the box tells
-        ({"spatial:dimensions": ["col", "row"]}, "spatial:dimensions", "spatial:shape"),
+        ({"spatial:dimensions": ["i", "j"]}, "spatial:dimensions", "spatial:shape"),
         (
-            {"spatial:dimensions": ["col", "row"], "spatial:shape": None},
+            {"spatial:dimensions": ["i", "j"], "spatial:shape": None},
             "spatial:dimensions",
             "spatial:bbox",
         ),
@@ -161,14 +161,14 @@ def test_where_two_things_may_be_wrong_both_can_be_changed(
 ) -> None:
     attributes = {
         "zarr_conventions": [dict(known_conventions.SPATIAL.entry)],
-        "spatial:dimensions": ["row", "col"],
+        "spatial:dimensions": ["j", "i"],
         "spatial:shape": [180, 360],
         "spatial:transform": _WORLD,
         "spatial:bbox": _BOX,
         **given,
     }
     whole = {name: value for name, value in attributes.items() if value is not None}
-    (finding,) = _written(tmp_path, [180, 360], whole, ["row", "col"])
+    (finding,) = _written(tmp_path, [180, 360], whole, ["j", "i"])
     changed = [fix.patch[0]["path"].removeprefix("/attributes/") for fix in finding.fixes]
 
     assert changed == [name for name in (first, second) if name is not None]

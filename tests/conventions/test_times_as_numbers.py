@@ -88,3 +88,23 @@ def test_what_is_no_time_stays_missing(tmp_path: Path, mark: Any) -> None:
     nz.apply(found, nz.open_store(tmp_path, mode="r+")).write()
     assert zarr.open_group(tmp_path, mode="r")["x"].attrs["_FillValue"] == -(2**63)
     assert not nz.check(tmp_path, conventions="nz", select=["NZ-FILL"], progress=False).findings
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_bounds_of_a_coordinate_get_no_mark_that_the_coordinate_has_not(tmp_path: Path) -> None:
+    root = zarr.open_group(tmp_path, mode="w")
+    zero = np.datetime64(0, "s")
+    bounds: dict[str, Any] = {"attributes": {"bounds": "t_bnds"}, "dimension_names": ["t"]}
+    root.create_array("t", data=np.array([1, 3], "M8[s]"), fill_value=zero, **bounds)
+    cells = np.array([[0, 2], [2, 4]], "M8[s]")
+    root.create_array("t_bnds", data=cells, fill_value=zero, dimension_names=["t", "n"])
+    evaluation = evaluate(nz.open_store(tmp_path, mode="r+"))
+    evaluation.run()
+    edits = WhatIf(evaluation)
+    for finding in [one for one in evaluation.findings() if one.rule == "NZ-TYPE-001"]:
+        edits.apply(finding)
+    nz.apply(edits).write()
+    found = [one.rule for one in nz.check(tmp_path, progress=False).findings]
+    assert not {"NZ-TYPE-001", "NZ-FILL-007"} & {*found}
+    with xr.open_zarr(tmp_path, consolidated=False, chunks=None) as ds:
+        np.testing.assert_array_equal(ds["t_bnds"].values.astype("M8[s]"), cells)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import zarr
 
-from nz_explorer.conventions.nz.consolidated_kinds import UNLESS
+from nz_explorer.conventions.nz.consolidated.kinds import UNLESS
 from nz_explorer.diagnosis.impact import READERS
 from nz_explorer.report.check import check
 from tests.diagnosis.test_predictions import outcome

@@ -16,6 +16,7 @@ CF = Convention(
         for module in (
             "packing",
             "times",
+            "durations",
             "appended_times",
             "missing_values",
             "rounded_marks",
@@ -27,6 +28,7 @@ CF = Convention(
             "orientation",
             "bounds",
             "maps",
+            "two_systems",
         )
     ),
     catalogue=(FOLDER / "catalogue.toml",),

@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.cf.missing_values import LIMITS
+from nz_explorer.conventions.cf.missing_values import LIMITS, not_held, why_not_held
 from nz_explorer.conventions.cf.packing import number_in, when_loaded
 from nz_explorer.conventions.netcdf_c import impact_of_netcdf
 from nz_explorer.conventions.zarr3.nodes import is_number, shown
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, remove, set_attribute
 from nz_explorer.engine.registry import rule
+from nz_explorer.model.attribute_types import PACKING
+from nz_explorer.model.dialects.crs import of_affine
 from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
@@ -89,15 +91,14 @@ def _transform(array: Array) -> Iterator[Fail]:
     readers = {"rioxarray": "raises TypeError or ValueError where it needs the transform"}
     if not isinstance(given, str):
         readers["odc-geo"] = "raises RuntimeError: error initializing 'odc' accessor"
+    right = of_affine(numbers) or (" ".join(map(str, numbers)) if is_right else None)
     yield Fail(
         array.attribute_pointer("GeoTransform"),
         f"GeoTransform {shown(given)} is not a text of six numbers with blanks between them, as GDAL writes it: programs for maps stop at it",
         severity="warning",
         readers=readers,
-        fix=_setter(
-            "GeoTransform", " ".join(map(str, numbers)), "programs for maps use it afterwards"
-        )
-        if is_right
+        fix=_setter("GeoTransform", right, "programs for maps use it afterwards")
+        if right is not None
         else None,
     )
 
@@ -133,6 +134,15 @@ def _limits(array: Array, name: str) -> Iterator[Fail]:
             f"{name} {shown(value)} is not {form}, so readers do not know what is valid",
             readers=_ONE_BY_ONE if stops else None,
             impact="blocks" if stops and impact_of_netcdf(array) is None else None,
+        )
+    elif (strange := not_held(array, parts)) and not any(
+        name in array.attributes for name in PACKING
+    ):
+        # of packed values a limit may be that of the unpacked ones, by its type, which JSON does not tell
+        yield Fail(
+            pointer,
+            f"{name} {shown(value)}: {why_not_held(array, strange)}; a limit has the type of the values as they are stored,"
+            " and netCDF4-python does not use this one",
         )
 
 
@@ -272,6 +282,12 @@ def each_flag_has_a_meaning(array: Array) -> Iterator[Fail]:
                 f"{name} {shown(value)} is a text, and the flags are numbers: it cannot be told which value means what",
                 fix=_as_integers(name, value, words),
             )
+        elif strange := not_held(array, value if isinstance(value, list) else [value]):
+            yield Fail(
+                array.attribute_pointer(name),
+                f"{name} {shown(value)}: {why_not_held(array, strange)}; flags have the type of the values",
+                fix=_with_other_sign(array, name),
+            )
         elif count != words:
             yield Fail(
                 array.attribute_pointer(name),
@@ -287,6 +303,19 @@ def _as_integers(name: str, text: str, words: int) -> FixMaker | None:
     except ValueError:
         return None
     return _setter(name, numbers, "the numbers in the text") if len(numbers) == words else None
+
+
+def _with_other_sign(array: Array, name: str) -> FixMaker | None:
+    """Return the fix that takes flags of the other sign for the same bits, as 255 and -1 are in one byte."""
+    given = array.attributes[name]
+    numbers = given if isinstance(given, list) else [given]
+    bits = 8 * (array.data_type.itemsize or 0)
+    signed = -(2 ** (bits - 1)) if bits else 0
+    if not all(isinstance(number, int) and signed <= number < 2**bits for number in numbers):
+        return None
+    least = signed if array.data_type.kind == "int" else 0
+    right = [(number - least) % 2**bits + least for number in numbers]
+    return _setter(name, right if isinstance(given, list) else right[0], "the same bits")
 
 
 def _joined(meanings: Any) -> FixMaker | None:

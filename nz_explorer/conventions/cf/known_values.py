@@ -11,6 +11,7 @@ from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
+from nz_explorer.model.dialects.crs import X_NAMES, Y_NAMES
 from nz_explorer.text.units import LATITUDES, LONGITUDES, hemispheres
 
 if TYPE_CHECKING:
@@ -57,6 +58,19 @@ GRID_MAPPINGS = (
 )
 """Values of grid_mapping_name (CF-1.11, Appendix F, and HEALPix of CF-1.13)."""
 AXES = ("X", "Y", "Z", "T")
+ACROSS = {
+    name: (other, axis, units)
+    for first, second, units_of in (
+        ("latitude", "longitude", ("degrees_north", "degrees_east")),
+        ("grid_latitude", "grid_longitude", ("", "")),
+        ("projection_y_coordinate", "projection_x_coordinate", ("", "")),
+        ("projection_y_angular_coordinate", "projection_x_angular_coordinate", ("", "")),
+    )
+    for name, other, axis, units in zip(
+        (first, second), (second, first), "YX", units_of, strict=True
+    )
+}
+"""The standard name of the other coordinate of a map, which axis one is along, and its units, by standard name."""
 OF_MAPS = ("latitude", "longitude", "projection_x_coordinate", "projection_y_coordinate")
 """Standard names by which rioxarray finds x and y, in whatever letters."""
 UNPLACED = {
@@ -95,8 +109,39 @@ def values_that_readers_know(array: Array) -> Iterator[Fail]:
         known = upper in AXES  # to rioxarray, which takes a small letter for a capital
         why = "is none of X, Y, Z and T"
         yield _fail(array, "axis", why, upper if known else None, {} if known else UNPLACED)
+    yield from _axis_by_name(array, texts)
     yield from _direction(array, texts)
     yield from _grid_mapping(array, texts)
+
+
+def _axis_by_name(array: Array, texts: dict[str, str]) -> Iterator[Fail]:
+    """Warn of an axis, and of units, that are those of another coordinate than the standard name is, as copied attributes have them.
+
+    Where the array is called like the other one, it is the standard name that is to be changed.
+    """
+    name = texts.get("standard_name", "")
+    if name not in ACROSS:
+        return
+    other, axis, degrees = ACROSS[name]
+    sides = hemispheres(texts.get("units", ""))
+    for attribute, wrong, right in (
+        ("axis", texts.get("axis") == ACROSS[other][1], axis),
+        ("units", sides != "" and sides == hemispheres(ACROSS[other][2]), degrees),
+    ):
+        if wrong:
+            lower = array.name.lower()
+            renamed = lower in (X_NAMES if axis == "Y" else Y_NAMES)
+            given = shown(array.attributes[attribute])
+            yield _fail(
+                array,
+                "standard_name" if renamed else attribute,
+                f"contradicts {attribute} {given}"
+                if renamed
+                else f"contradicts the standard name {name}",
+                other if renamed else right,
+                {"cf-xarray": "takes it for another coordinate, or for both, and raises KeyError"},
+            )
+            return
 
 
 def _direction(array: Array, texts: dict[str, str]) -> Iterator[Fail]:

@@ -26,6 +26,7 @@ from nz_explorer.model.dialects.crs import (
     Transform,
     code,
     described_code,
+    is_in_metres,
     of_affine,
     transforms,
 )
@@ -62,6 +63,7 @@ _PLACES = {
 """Where the numbers of an axis are, origin and step: GDAL's order is x, dx, 0, y, 0, dy, that of Affine dx, 0, x, 0, dy, y."""
 _SAME_UNITS = re.compile(r"(m|met(er|re)s?|deg(ree)?s?(_?(north|east|[NE]))?)?", re.IGNORECASE)
 """Units of coordinates that are those of a transform as well."""
+_KILOMETRES = re.compile(r"km|kilomet(er|re)s?", re.IGNORECASE)
 
 
 def _maps(group: Group) -> Iterator[tuple[Array, Array, list[Array]]]:
@@ -302,9 +304,8 @@ def degrees_are_told(group: Group) -> Iterator[Fail]:
 
 
 def _in_degrees(array: Array) -> FixMaker:
-    units = _DEGREES[array.name.lower()]
-    name = "latitude" if units.endswith("north") else "longitude"
-    operations = set_attribute(array, "units", units) + set_attribute(array, "standard_name", name)
+    # units alone say which of the two it is; a standard name is an attribute of CF, which is then to be declared
+    operations = set_attribute(array, "units", _DEGREES[array.name.lower()])
     return lambda _node: Draft("suggest", operations, "if it is in degrees", node=array)
 
 
@@ -338,21 +339,26 @@ def transform_fits_coordinates(array: Array, found: Monotonicity) -> Iterator[Fa
         not isinstance(first, int | float)
         or not isinstance(last, int | float)
         or not isinstance(units, str)
-        or _SAME_UNITS.fullmatch(units) is None
+        or (_SAME_UNITS.fullmatch(units) is None and _KILOMETRES.fullmatch(units) is None)
     ):
         return
+    metres = ""
+    if _KILOMETRES.fullmatch(units):
+        first, last, metres = first * 1000, last * 1000, " m"
     for alike in _placed(array):
         given, axis = alike[0]
+        if metres and not _is_in_metres(given, array):
+            continue
         middle, step = given.y if axis == "y" else given.x
         right = (last - first) / (length - 1) if length > 1 else step
         beside = max(abs(first - middle), abs(last - middle - step * (length - 1)))
         if not step or beside <= _ASIDE * abs(step):
             continue
         if length < 2 or abs(right - step) <= UNEVEN * abs(step):
-            said = f"has the middle of its first cell at {middle:.10g}, and {array.path} at {first:.10g}"
+            said = f"has the middle of its first cell at {middle:.10g}, and {array.path} at {first:.10g}{metres}"
             does = {"rioxarray": "takes the origin from the coordinate"}
         else:
-            said = f"has a step of {step:.10g}, and {array.path} one of {right:.10g}"
+            said = f"has a step of {step:.10g}, and {array.path} one of {right:.10g}{metres}"
             does = {
                 "rioxarray": "takes the step from GeoTransform, and the origin from the coordinate"
             }
@@ -383,9 +389,17 @@ def transform_in_order(array: Array) -> Iterator[Fail]:
             f" {json_text(right)}: readers that go by it place the grid elsewhere",
             severity="warning",
             readers={},
-            fix=lambda _node: Draft("suggest", set_attribute(array, "GeoTransform", right)),
-            covers=("GZ-META-002",),
+            fix=lambda node: Draft("suggest", set_attribute(node, "GeoTransform", right)),
         )
+
+
+def _is_in_metres(given: Transform, array: Array) -> bool:
+    """Whether a transform of spatial: is to be in metres, by the reference system of what has it or of its group."""
+    if given.attribute != "spatial:transform":
+        return False
+    nodes = (array.hierarchy.node_if_loaded(path) for path in (given.path, array.parent or "/"))
+    codes = (described_code(node) for node in nodes if node is not None)
+    return is_in_metres(next(filter(None, codes), ""))
 
 
 def _is_text(array: Array, given: Transform) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from nz_explorer.conventions.cf.packing import number_in
 from nz_explorer.conventions.cf.times import NOT_A_TIME, is_read_as_missing, is_time
 from nz_explorer.conventions.times_as_numbers import declare_missing
-from nz_explorer.conventions.zarr3.nodes import is_finite, shown
+from nz_explorer.conventions.zarr3.nodes import is_finite, is_number, shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, plain, remove, replace, set_attribute
@@ -159,17 +159,50 @@ def _never_equal(array: Array, marks: list[Any]) -> Iterator[Fail]:
         return
     if attributes.get("_FillValue") == attributes["missing_value"]:
         return  # NZ-FILL-002, NZ-FILL-003
-    limits = np.iinfo(dtype)
-    for mark in marks:
-        if not is_finite(mark):
-            return
-        if mark == int(mark) and limits.min <= mark <= limits.max:
-            return
+    if not all(map(is_finite, marks)) or len(strange := not_held(array, marks)) < len(marks):
+        return
     yield Fail(
         array.attribute_pointer("missing_value"),
-        f"missing_value {shown(attributes['missing_value'])} never equals a value of {array.data_type.text}"
-        f" [{limits.min}, {limits.max}]",
+        f"missing_value {shown(attributes['missing_value'])} never equals a value: {why_not_held(array, strange)}",
     )
+
+
+def not_held(array: Array, numbers: list[Any]) -> list[int | float]:
+    """Return those of some numbers that no value of an array of integers equals; none for other arrays.
+
+    Parameters
+    ----------
+    array : Array
+        The array, whose packing does not matter.
+    numbers : list
+        JSON values, of which those that are no numbers are passed over.
+    """
+    dtype = array.data_type.numpy
+    if dtype is None or dtype.kind not in "iu":
+        return []
+    # with _Unsigned, people who write JSON by hand name the values as they are meant
+    kinds = "iu" if "_Unsigned" in array.attributes else dtype.kind
+    types = [np.iinfo(f"{kind}{dtype.itemsize}") for kind in kinds]
+    least, greatest = min(int(one.min) for one in types), max(int(one.max) for one in types)
+    return [
+        number
+        for number in numbers
+        if is_number(number) and not (least <= number <= greatest and number == int(number))
+    ]
+
+
+def why_not_held(array: Array, numbers: list[int | float]) -> str:
+    """Return the first of some numbers, and which values the type of an array has.
+
+    Parameters
+    ----------
+    array : Array
+        An array of integers.
+    numbers : list of int or float
+        What `not_held` returns.
+    """
+    limits = np.iinfo(array.data_type.name)
+    return f"{shown(numbers[0])} is no value of {array.data_type.name} [{limits.min}, {limits.max}]"
 
 
 @rule("CF-FILL-003", on="array", needs=("attributes",))
@@ -397,10 +430,13 @@ def values_in_valid_range(array: Array, contents: Contents) -> Iterator[Fail | U
     odd = minimum if below else maximum
     ends = (("from", low), ("to", high))
     inside = " ".join(f"{word} {end:g}" for word, end in ends if end is not None)
+    given = array.attributes[name]
+    passed_over = not_held(array, given if isinstance(given, list) else [given])
     yield Fail(
         array.attribute_pointer(name),
-        f"values go from {minimum:g} to {maximum:g}, outside the valid range {inside}: netCDF4-python masks"
-        " those outside, xarray shows them as data",
+        f"values go from {minimum:g} to {maximum:g}, outside the valid range {inside}: "
+        + ("some programs mask" if passed_over else "netCDF4-python masks")
+        + " those outside, xarray shows them as data",
         fix=_declare(odd) if mark_of(array, odd) and not _declares(array) else _mask_them,
     )
 

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.nz.coordinates import keep_one
 from nz_explorer.conventions.times_as_numbers import declare_missing
-from nz_explorer.conventions.zarr3.nodes import is_finite, is_number, shown
+from nz_explorer.conventions.zarr3.nodes import is_finite, shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, remove, set_attribute
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import is_candidate
-from nz_explorer.model.attribute_types import DURATIONS, PACKING, unpacked_number
+from nz_explorer.model.attribute_types import DURATIONS, unpacked_number
 from nz_explorer.model.calendars import ALIASES, CALENDARS
 from nz_explorer.model.calendars import DECODED as DECODED_CALENDARS
 from nz_explorer.text.phrases import article
@@ -35,8 +34,6 @@ _WITH_NANOSECONDS = frozenset({"standard", "gregorian", "proleptic_gregorian"})
 _COUNTED_BY_CFTIME = ("noleap", "365_day", "all_leap", "366_day", "360_day", "julian")
 """Calendars for which xarray gives values of any type to cftime; no set, in which a list cannot be looked for."""
 _WRITTEN = ("int", "uint", "float", "string")
-_SINGULAR = {unit: f"{unit}s" for unit in ("day", "hour", "minute", "second", "millisecond")}
-"""Units of durations that no version of xarray takes for one."""
 _DATE = re.compile(r"(1[5-9]|2[0-4])\d\d-(\d\d)-(\d\d)(?![\d-])")
 _IN_BRACKETS = re.compile(r"\(\s*([A-Za-z]+?)s?\s+since\s[^()]*\)")
 """The unit of times inside of that of a rate, such as (days since 2000-01-01)-1."""
@@ -305,64 +302,6 @@ def _not_decoded(node: Node) -> Draft | None:
     )
 
 
-def _is_duration(array: Array) -> bool:
-    """Whether numbers are in units of time, and nothing else says what they are; CF-TIME-010 has masked integers."""
-    units = array.attributes.get("units")
-    return (
-        isinstance(units, str)
-        and (units in DURATIONS or (units in _SINGULAR and is_candidate(array)))
-        and "dtype" not in array.attributes
-        and array.data_type.kind in DECODED
-        and (is_candidate(array) or not _keeps_missing_durations(array))
-    )
-
-
-@rule("CF-TIME-008", on="array", needs=("attributes", "data type"), when=_is_duration)
-def durations_are_told(array: Array) -> Iterator[Fail]:
-    """Note durations that are numbers to some versions of xarray."""
-    units = array.attributes["units"]
-    if units in _SINGULAR:
-        yield Fail(
-            array.attribute_pointer("units"),
-            f"{array.path} counts {_SINGULAR[units]} in units of {json_text(units)}: xarray knows the plural alone, and shows the numbers",
-            readers={"xarray": "shows numbers, also with decode_timedelta=True"},
-            impact="advice",
-            fix=lambda node: Draft(
-                "suggest",
-                set_attribute(node, "units", _SINGULAR[units])
-                + set_attribute(node, "dtype", "timedelta64[ns]"),
-                "then they are durations to every version since 2025",
-            ),
-        )
-        return
-    fixes: tuple[FixMaker, FixMaker] = (_are_durations, _are_numbers)
-    first, other = fixes if is_candidate(array) else fixes[::-1]
-    yield Fail(
-        array.attribute_pointer("units"),
-        f"{array.path} counts {units}: xarray of 2026 and later shows the numbers, older ones make durations (timedelta64) of them",
-        readers={"xarray": "shows numbers since 2026, and durations before"},
-        impact="advice",
-        fix=first,
-        alternatives=(other,),
-    )
-
-
-def _are_durations(node: Node) -> Draft:
-    return Draft(
-        "suggest",
-        set_attribute(node, "dtype", "timedelta64[ns]"),
-        "then they are durations to every version since 2025; decode_timedelta=True does it in one call",
-    )
-
-
-def _are_numbers(node: Node) -> Draft:
-    return Draft(
-        "suggest",
-        set_attribute(node, "units", str(node.attributes["units"]).removesuffix("s")),
-        "which means the same, and which no version takes for a duration; decode_timedelta=False does it in one call",
-    )
-
-
 @rule("CF-TIME-003", "CF-TIME-006", on="values", when=lambda array, _: is_time(array))
 def times_in_range(array: Array, found: Monotonicity) -> Iterator[Fail | Undecided]:
     """Require values that are dates: xarray decodes the first and the last when it opens a group."""
@@ -466,28 +405,4 @@ def _finer_units(node: Node) -> Draft:
         note="what was cut off is lost here; write the times again in units that can hold them, such as "
         f'encoding={{"{node.name}": {{"units": "seconds since 1970-01-01"}}}} at the first to_zarr; where the rows'
         f" are the same, keep one: ds.drop_duplicates({node.name!r})",
-    )
-
-
-def _keeps_missing_durations(array: Array) -> bool:
-    """Whether integers that xarray could take for durations are masked, and are not said to be durations."""
-    attributes = array.attributes
-    masked = array.xarray_fill is not None and array.xarray_fill.usable
-    return (
-        array.data_type.kind in ("int", "uint")
-        and str(attributes.get("units")) in DURATIONS
-        and "timedelta64" not in str(attributes.get("dtype"))
-        and not any(name in attributes for name in PACKING)  # which makes floats of them
-        and (masked or is_number(attributes.get("missing_value")))
-    )
-
-
-@rule("CF-TIME-010", on="array", needs=("attributes", "data type"), when=_keeps_missing_durations)
-def missing_durations_are_masked(array: Array) -> Iterator[Fail]:
-    """Warn of missing values that xarray shows as the lowest integer."""
-    units = array.attributes["units"]
-    yield Fail(
-        array.attribute_pointer("units"),
-        f"integers in units of {json_text(units)}: xarray of 2026 shows the missing ones as {NOT_A_TIME}, and counts them in means and minima; earlier versions show durations",
-        fix=_are_numbers,
     )

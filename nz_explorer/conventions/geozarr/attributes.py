@@ -130,6 +130,7 @@ def _key_metadata(node: Node, name: str, value: Any) -> Iterator[Fail]:
             f"GeoTransform is {json_text(value)}, which is in the order of Affine; that of GDAL is {json_text(right)}",
             fix=lambda _node: Draft("unsafe", (replace(pointer, right),)),
             rule="GZ-META-002",
+            covers=("CF-MAP-008",),
         )
     elif name in OF_GDAL and isinstance(value, int | float | list):
         # structured metadata may be an object, such as PROJJSON

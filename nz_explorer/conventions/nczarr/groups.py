@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.nz.consolidated_for_netcdf import is_used
+from nz_explorer.conventions.nz.consolidated.for_netcdf import is_used
 from nz_explorer.conventions.zarr2.netcdf.escapes import part_as_read
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.documents import pointers

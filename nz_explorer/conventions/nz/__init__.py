@@ -49,7 +49,8 @@ NZ = Convention(
             "fill_values",
             "coordinates",
             "names",
-            "consolidated",
+            "consolidated.entries",
+            "consolidated.places",
             "chunks",
         )
     ),

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.times_as_numbers import REFUSED, TIMES, as_numbers, in_multiples
-from nz_explorer.conventions.zarr3.arrays import all_codecs
+from nz_explorer.conventions.zarr3.arrays import all_codecs, chunk_of_scalar
 from nz_explorer.conventions.zarr3.registered_extensions import CODECS
 from nz_explorer.conventions.zarr_versions import in_versions
 from nz_explorer.documents.json_text import json_text
@@ -117,6 +117,7 @@ def scalar_chunk(array: Array) -> Iterator[Fail]:
         yield Fail(
             "/chunk_grid/configuration/chunk_shape",
             f"the chunk_shape of a scalar must be [], got {json_text(given)}",
+            fix=chunk_of_scalar(array),
         )
 
 

@@ -367,11 +367,14 @@ def not_on_root(node: Node) -> Iterator[Fail]:
 
 
 def _is_prose(value: Any) -> bool:
-    """Whether a text names no convention, such as ``Argo reference table 2``, which tells what flags of Argo mean."""
-    words = value.split() if isinstance(value, str) else []
-    return len(words) > 1 and not any(
-        _VERSIONED.match(word) or _DOMAIN.fullmatch(word.lower()) for word in words
-    )
+    """Whether a text is no list of conventions, such as ``Argo reference table 2``, which tells what flags of Argo mean.
+
+    One that names a convention in passing, such as ``see CF-1.8, chapter 3``, has words of a sentence beside it.
+    """
+    words = [word.strip(",;:.") for word in value.split()] if isinstance(value, str) else []
+    named = [word for word in words if _VERSIONED.match(word) or _DOMAIN.fullmatch(word.lower())]
+    spoken = any(word.isalpha() and word.islower() and word not in named for word in words)
+    return len(words) > 1 and (spoken or not named)
 
 
 def _keep(_node: Node) -> Draft:

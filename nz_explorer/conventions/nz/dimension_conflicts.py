@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.nz.consolidated_kinds import UNLESS
-from nz_explorer.conventions.nz.consolidated_lengths import conflicts, lengths
+from nz_explorer.conventions.nz.consolidated.kinds import UNLESS
+from nz_explorer.conventions.nz.consolidated.lengths import conflicts, lengths
 from nz_explorer.conventions.nz.dimensions import (
     REFUSES_LENGTHS,
     names_for_netcdf,

@@ -75,11 +75,13 @@ def xarray_error(array: Array, value: Any = MISSING) -> str | None:
     kind = array.data_type.numpy.kind
     value = array.attributes["_FillValue"] if value is MISSING else value
     if kind == "f":
-        return _base64_error(value, "str or bytes")
+        if not isinstance(value, str):
+            return "TypeError: Failed to decode fill_value: expected str or bytes"
+        return _base64_error(value)
     if kind == "c":
         if not isinstance(value, list) or len(value) != 2:
             return "TypeError: Failed to decode fill_value: expected a 2-element list"
-        return _base64_error(value[0], "str") or _base64_error(value[1], "str")
+        return _base64_error(value[0]) or _base64_error(value[1])
     if kind in "iu":
         if not isinstance(value, int | float):
             return "TypeError: Failed to decode fill_value: expected int or float"
@@ -91,9 +93,10 @@ def xarray_error(array: Array, value: Any = MISSING) -> str | None:
     return None if kind == "b" else "ValueError: Failed to decode fill_value. Unsupported dtype"
 
 
-def _base64_error(value: Any, wanted: str) -> str | None:
+def _base64_error(value: Any) -> str | None:
     if not isinstance(value, str):
-        return f"TypeError: Failed to decode fill_value: expected {wanted}"
+        kind = type(value).__name__
+        return f"TypeError: argument should be a bytes-like object or ASCII string, not '{kind}'"
     try:
         struct.unpack("<d", b64decode(value))
     except (ValueError, struct.error) as error:
@@ -197,8 +200,13 @@ def fill_for_xarray(array: Array) -> Iterator[Fail]:
     if fill is None or error is None:
         return
     if not any(problem.kind == "dialect" for problem in fill.problems):
-        numbers = array.data_type.kind in ("float", "complex")
-        expects = "expects base64" if numbers else f"reads no _FillValue of {array.data_type.text}"
+        forms = {"float": "base64", "complex": "two texts in base64"}
+        numbers = array.data_type.kind in forms
+        expects = (
+            f"expects {forms[array.data_type.kind]}"
+            if numbers
+            else f"reads no _FillValue of {array.data_type.text}"
+        )
         found = json_text(fill.given)
         if array.hierarchy.reader.unwritten:
             way = '; to_zarr(path, fill="xarray") of ds.nz writes that' if numbers else ""

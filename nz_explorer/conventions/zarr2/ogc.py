@@ -20,7 +20,7 @@ from nz_explorer.conventions.suggested_names import (
 from nz_explorer.conventions.times_as_numbers import REFUSED, TIMES, as_numbers, in_multiples
 from nz_explorer.conventions.zarr2.members import NCZARR, V2
 from nz_explorer.conventions.zarr2.netcdf.array_dimensions import lengths_beside, readers_of_names
-from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, shown
+from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, set_to, shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
@@ -289,6 +289,7 @@ def crs_object(array: Array) -> Iterator[Fail]:
                 f"/.zattrs/_CRS/{member}",
                 f"{member} of _CRS must be {wanted}, got {shown(given[member])}",
                 severity="warning",
+                fix=_as_object(given[member]) if member == "projjson" else None,
             )
         elif member in given and not _may_be_read(given[member]):
             what = "names no reference system" if member == "url" else f"is no {_FORMS[member]}"
@@ -306,8 +307,16 @@ def _may_be_read(given: str | dict[str, Any]) -> bool:
     return crs.names_a_system(given) if isinstance(given, str) else crs.is_projjson(given)
 
 
+def _as_object(given: Any) -> FixMaker | None:
+    """Return the fix of PROJJSON that is a text."""
+    right = crs.projjson_in(given) if isinstance(given, str) else None
+    return set_to("/.zattrs/_CRS/projjson", right, "unsafe") if right is not None else None
+
+
 def _as_wkt(node: Node) -> Draft:
     given = node.attributes["_CRS"]
+    if (right := crs.projjson_in(given)) is not None:
+        return Draft("unsafe", set_attribute(node, "_CRS", {"projjson": right}))
     member = "url" if given.startswith(("http://", "https://")) else "wkt"
     return Draft("unsafe", set_attribute(node, "_CRS", {member: given}))
 

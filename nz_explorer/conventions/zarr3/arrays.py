@@ -392,7 +392,24 @@ def grid_rank(array: Array) -> Iterator[Fail]:
         yield Fail(
             "/chunk_grid/configuration/chunk_shape",
             f"chunk_shape has {plural(len(_chunk_shape(array)), 'entry')} for {plural(len(array.shape), 'dimension')}",
+            fix=chunk_of_scalar(array),
         )
+
+
+def chunk_of_scalar(array: Array) -> FixMaker | None:
+    """Return the fix that gives a scalar the chunk of one, where that given has one value as well.
+
+    Parameters
+    ----------
+    array : Array
+        An array on a regular grid.
+    """
+    if array.shape != () or any(length != 1 for length in _chunk_shape(array)):
+        return None
+    note = "the chunk of a scalar is called c; one that was written as c/0 is to be renamed so"
+    return lambda _node: Draft(
+        "suggest", (replace("/chunk_grid/configuration/chunk_shape", []),), note
+    )
 
 
 @rule("Z3-GRID-003", on="array", formats=V3, needs=("chunk shape",))

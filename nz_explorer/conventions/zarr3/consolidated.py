@@ -149,7 +149,11 @@ def consolidated_entries(node: Node) -> Iterator[Fail | Undecided]:
             f"consolidated entry {json_text(key)}: {why}",
             impact=None if key.strip("/") else "convention",
             readers=None if key.strip("/") else {},
-            fix=_called_by_its_path(key) if _odd_key(key) else _again,
+            fix=_called_by_its_path(key)
+            if _odd_key(key)
+            else _drop(key)
+            if consolidated.array_above(f"/{key}")
+            else _again,
         )
 
 
@@ -185,7 +189,7 @@ def _are_usual(consolidated: Consolidated, some: Sequence[tuple[str, str]]) -> b
     return (
         not any(ending in text for ending in ("\n\n", "\n/", "/\n", "zarr.json\n"))
         and all(
-            above in consolidated
+            above in consolidated and not consolidated.is_array(above)
             for above in {path.rpartition("/")[0] for path, _ in some}
             if above
         )
@@ -205,6 +209,8 @@ def _odd_ones(
             yield key, odd
         elif above and above not in consolidated:
             yield key, f"there is no entry for its group {above}"
+        elif (array := consolidated.array_above(path)) is not None:
+            yield key, f"it lies inside the array {array}, which holds no nodes"
         elif (why := consolidated.why_no_node(path)) is not None:
             yield key, f"{why}, so it describes no node"
 
@@ -256,6 +262,11 @@ def _called_by_its_path(key: str) -> FixMaker:
         return Draft("suggest", (move(pointers.join(base, key), pointers.join(base, right)),))
 
     return fix
+
+
+def _drop(key: str) -> FixMaker:
+    pointer = pointers.join("/consolidated_metadata/metadata", key)
+    return lambda _node: Draft("suggest", (remove(pointer),))
 
 
 def _again(_node: Node) -> Draft:

@@ -22,9 +22,10 @@ ZCF = Convention(
             "nz_and_cf",
             "spatial",
             "boxes",
-            "spatial_levels",
-            "level_places",
-            "pyramids",
+            "pyramids.cells",
+            "pyramids.places",
+            "pyramids.systems",
+            "pyramids.members",
         )
     ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),

@@ -1,16 +1,17 @@
-"""zarr-conventions/spatial: the transform, the shape and the box of a node describe one grid."""
+"""zarr-conventions/spatial: the transform, the shape and the box of a node are there, and describe one grid."""
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.nodes import shown
-from nz_explorer.conventions.zcf.declarations import levels
+from nz_explorer.conventions.zcf import known_conventions
+from nz_explorer.conventions.zcf.declarations import declared_here, levels
 from nz_explorer.conventions.zcf.grids import (
     BOX,
     CLOSE,
@@ -19,10 +20,12 @@ from nz_explorer.conventions.zcf.grids import (
     REGISTRATION,
     SHAPE,
     TRANSFORM,
+    TYPE,
     apart,
     are_lengths,
     are_two,
     beside_the_map,
+    box_in_other_units,
     box_of,
     degrees_beyond,
     degrees_in_metres,
@@ -37,13 +40,14 @@ from nz_explorer.conventions.zcf.grids import (
     odd_transform,
     origin_meant,
 )
-from nz_explorer.conventions.zcf.grids_of_levels import one_is_inside
-from nz_explorer.conventions.zcf.known_conventions import MOST_LEVELS
+from nz_explorer.conventions.zcf.pyramids.grids import one_is_inside
 from nz_explorer.conventions.zcf.spatial import arrays_meant, may_be_exchanged, set_property, turned
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
+from nz_explorer.model.dialects import crs
+from nz_explorer.model.named_array import named_array
 from nz_explorer.model.paths import all_above, below
 
 if TYPE_CHECKING:
@@ -88,7 +92,14 @@ def _grid_is_one(node: Node) -> Iterator[Fail]:
         told = told or fail.pointer == at
         yield fail
     box = numbers_in(node.attributes.get(BOX), 4)
-    if box is None or told or not is_exchanged(box):
+    if box is None or told:
+        return
+    if not is_exchanged(box):
+        # with a transform, and in a pyramid, it is compared with that
+        alone = {TRANSFORM, "multiscales"}.isdisjoint(in_force(node))
+        units = box_in_other_units(box, _with_system(node)) if alone else None
+        if units is not None:
+            yield Fail(at, f"{BOX} is {shown(box)}, {units}")
         return
     x, y = sorted(box[::2]), sorted(box[1::2])
     across = box[1] <= box[3]  # then x may go across the antimeridian, with another end
@@ -161,7 +172,7 @@ def _transform_and_box(node: Node) -> Iterator[Fail]:
     if (meant := beside_the_map(given, shape, system)) is None:
         return
     right, why = meant
-    if box is None:
+    if box is None or right is None:
         yield _of_another_transform(node, right, why)
         return
     fits = box_of(right, shape, nodes=whole.get(REGISTRATION) == "node")
@@ -249,7 +260,9 @@ def _a_layout_has(node: Node, transform: list[float]) -> bool:
     """Whether the layout of a pyramid places the level that a node is, or is in, by a transform."""
     for path in all_above(node.path):
         group = node.hierarchy.node_if_loaded(path)
-        for _, level in () if group is None else islice(levels(group), MOST_LEVELS):
+        for _, level in (
+            () if group is None else islice(levels(group), known_conventions.MOST_LEVELS)
+        ):
             there = numbers_in(level.get(TRANSFORM), 6)
             at = f"{below(path)}{level.get('asset')}"
             if there is not None and at in (node.path, node.parent):
@@ -257,11 +270,11 @@ def _a_layout_has(node: Node, transform: list[float]) -> bool:
     return False
 
 
-def _of_another_transform(node: Node, right: list[float], why: str) -> Fail:
+def _of_another_transform(node: Node, right: list[float] | None, why: str) -> Fail:
     return Fail(
         node.attribute_pointer(TRANSFORM),
         f"{TRANSFORM} is {shown(node.attributes[TRANSFORM])}, {why}",
-        fix=set_property(TRANSFORM, right),
+        fix=None if right is None else set_property(TRANSFORM, right),
     )
 
 
@@ -344,3 +357,113 @@ def _meant(
         corner = [c - (a + b) / 2, f - (d + e) / 2]
         why = f"which begins in the middle of the first cell, and by {BOX} its corner is at {shown(corner)}"
         yield [a, b, corner[0], d, e, corner[1]], f"{why}: cells are drawn half a cell aside"
+
+
+@rule(
+    "ZCF-SCHEMA-001",
+    on="array",
+    needs=("attributes", "conventions list"),
+    when=lambda array: is_affine(array.attributes) and TRANSFORM not in array.attributes,
+)
+def affine_by_a_transform(array: Array) -> Iterator[Fail]:
+    """Warn of an array that nothing places: it has no transform, nor coordinates; levels have theirs in the pyramid."""
+    if known_conventions.SPATIAL not in declared_here(array) or _in_a_pyramid(array):
+        return
+    group = array.hierarchy.node_if_loaded(array.parent or "/")
+    given = (group.attributes if group is not None else {}) | array.attributes
+    if TRANSFORM in given or not is_affine(given):
+        return
+    said = TYPE in array.attributes
+    if said or not _has_coordinates(array, given.get(DIMENSIONS)):
+        yield _not_placed(array, array, "this array nor its group", said=said)
+
+
+@rule("ZCF-SCHEMA-001", on="members", when=lambda group: DIMENSIONS in group.attributes)
+def affine_by_a_transform_for_its_arrays(group: Group) -> Iterator[Fail]:
+    """Warn of the same of arrays that a group describes, which have no properties of their own."""
+    given, names = group.attributes, group.attributes[DIMENSIONS]
+    grids = [array for array in group.arrays if (array.ndim or 0) > 1]
+    if (
+        known_conventions.SPATIAL not in declared_here(group)
+        or "multiscales" in given
+        or any("transform" in name.lower() for name in given if name != TYPE)  # or spelled so
+        or not is_affine(given)
+        or not are_two(names)
+        or _in_a_pyramid(group)
+        or any(
+            known_conventions.SPATIAL in declared_here(array)
+            or any(name.startswith(PREFIX) for name in array.attributes)
+            for array in grids
+        )
+    ):
+        return
+    said = TYPE in given
+    if not said and any(_is_of_a_swath(array) for array in grids):
+        return
+    for array in grids:
+        if {*names} <= {*(array.dimension_names or ())} and (
+            said or not _has_coordinates(array, names)
+        ):
+            yield _not_placed(group, array, f"this group nor {array.path}", said=said)
+            return
+
+
+def _is_of_a_swath(array: Array) -> bool:
+    """Whether an array has a latitude, or a longitude, for each cell of a grid."""
+    return array.attributes.get("standard_name") in ("latitude", "longitude")
+
+
+def _not_placed(node: Node, array: Array, which: str, *, said: bool) -> Fail:
+    """Report an array that has no transform, with the one by which it fills its box, if it has a box."""
+    given = in_force(array)
+    why = (
+        f'{TYPE} is "affine", and neither {which} has the {TRANSFORM} that it requires'
+        if said
+        else f"neither {which} has {TRANSFORM}, which the text requires unless {TYPE} names another kind"
+    )
+    names, box = given.get(DIMENSIONS), numbers_in(given.get(BOX), 4)
+    lengths = lengths_of(array, names) if are_two(names) else None
+    right = None if box is None or lengths is None else _filling(box, lengths, given)
+    fix = None if right is None else set_property(TRANSFORM, right)
+    if right is not None:
+        why += f"; it is {shown(right)} where the cells fill {BOX} and rows go south"
+    elif not said:
+        why += "; there are no coordinates either"
+        if next(crs.transforms(array), None) is None:  # GDAL's GeoTransform
+            why += ", so that nothing tells where the grid is"
+    return Fail(
+        node.attribute_pointer(TRANSFORM),
+        f"spatial: {why}",
+        severity="warning",
+        readers={},
+        related=() if array is node else (array.path,),
+        fix=fix,
+    )
+
+
+def _filling(box: list[float], lengths: list[int], given: Mapping[str, Any]) -> list[float] | None:
+    """Return the transform of cells that fill a box, whose rows go south; None of a box that is none."""
+    rows, columns = (min(one, 2**63) - (given.get(REGISTRATION) == "node") for one in lengths)
+    if rows < 1 or columns < 1:
+        return None
+    width, height = (box[2] - box[0]) / columns, (box[3] - box[1]) / rows
+    usable = 0 < width < math.inf and 0 < height < math.inf
+    return [width, 0.0, box[0], 0.0, -height, box[3]] if usable else None
+
+
+def _in_a_pyramid(node: Node) -> bool:
+    """Whether a group above has levels, which are placed there; also where that is not known."""
+    above = (node.hierarchy.node_if_loaded(path) for path in all_above(node.path))
+    return any(one is None or "multiscales" in one.attributes for one in above)
+
+
+def _has_coordinates(array: Array, dimensions: Any) -> bool:
+    """Whether an array has coordinates, which the text allows instead.
+
+    Also where its two dimensions are not known, or the transform has another spelling: that is reported, and once.
+    """
+    known = are_two(dimensions) and {*dimensions} <= {*(array.dimension_names or ())}
+    names = [name.lower() for name in array.attributes]
+    if not known or "coordinates" in names or "spatial:transform" in names:
+        return True
+    return any(named_array(array, name) is not None for name in dimensions)

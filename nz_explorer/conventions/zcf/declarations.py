@@ -314,6 +314,17 @@ def _well_formed(given: Any) -> str | None:
         return None
 
 
+def is_unpinned(url: str) -> bool:
+    """Whether an address is that of a branch, and not of a version.
+
+    Parameters
+    ----------
+    url : str
+        That of a schema.
+    """
+    return _UNPINNED.search(url) is not None
+
+
 @rule(
     "ZCF-DECL-010",
     on="node",
@@ -327,7 +338,7 @@ def entry_pinned(node: Node) -> Iterator[Fail]:
         # that of another convention is ZCF-DECL-003
         whose = [known_conventions.identify(one) for one in (entry, {"schema_url": url})]
         printed = url in [known.entry.get("schema_url") for known in whose if known is not None]
-        if isinstance(url, str) and _UNPINNED.search(url) and not printed:
+        if isinstance(url, str) and is_unpinned(url) and not printed:
             yield Fail(
                 pointer_to(node, i, "schema_url"),
                 f"the address {url} names a branch, not a version: what is there may change",
@@ -339,7 +350,7 @@ def entry_pinned(node: Node) -> Iterator[Fail]:
 def _pinned(pointer: str, known: Convention | None) -> FixMaker:
     """Return the fix that names the version which the authors of a convention name now, where that is known."""
     right = known.entry.get("schema_url", "") if known is not None else ""
-    if not right or _UNPINNED.search(right):
+    if not right or is_unpinned(right):
         return lambda _node: Draft("suggest", note="use the URL of a tag or a commit")
     note = "if the data follow this version"
     return lambda _node: Draft("suggest", (replace(pointer, right),), note)

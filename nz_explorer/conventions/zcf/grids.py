@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping
-from typing import Any, Literal, TypeGuard
+from typing import Any, TypeGuard
 
 from nz_explorer.conventions.zarr3.nodes import numbers_of, set_to, shown
 from nz_explorer.engine.findings import Fail
@@ -15,7 +14,6 @@ from nz_explorer.model.array import lengths as as_lengths
 from nz_explorer.model.dialects import crs
 from nz_explorer.model.dialects.cs import numbers
 
-Kind = Literal["geodetic", "planar"]
 PREFIX = "spatial:"
 DIMENSIONS, SHAPE = "spatial:dimensions", "spatial:shape"
 TRANSFORM, BOX = "spatial:transform", "spatial:bbox"
@@ -24,10 +22,8 @@ TYPE = "spatial:transform_type"
 PROJ = ("proj:code", "proj:wkt2", "proj:projjson")
 FURTHEST_X, FURTHEST_Y = 541.0, 91.0
 """Beyond these no numbers are longitudes or latitudes in degrees."""
-GEOGRAPHIC = frozenset(
-    {"EPSG:4326", "EPSG:4258", "EPSG:4269", "EPSG:4283", "EPSG:4617", "OGC:CRS84", "OGC:84"}
-)
-"""Codes of systems in degrees that data are usually in."""
+SOUTHERN = 1e7
+"""The northing of the equator in a zone of UTM of the south."""
 CLOSE = 0.05
 """By what part of a cell the edges of a grid may differ that is described twice."""
 
@@ -64,8 +60,8 @@ def exchanged(names: list[str]) -> bool:
     names : list of str
         Two dimensions.
     """
-    first, second = (name.lower() for name in names)
-    return first in crs.X_NAMES and second not in crs.X_NAMES | {""} and first != second
+    first, second = names
+    return crs.runs_east(first) and bool(second) and not crs.runs_east(second)
 
 
 def y_and_x_instead(array: Array, names: list[str]) -> list[str] | None:
@@ -81,10 +77,10 @@ def y_and_x_instead(array: Array, names: list[str]) -> list[str] | None:
         Two dimensions.
     """
     dims = [name or "" for name in array.dimension_names or ()]
-    found = [name for known in (crs.Y_NAMES, crs.X_NAMES) for name in dims if name.lower() in known]
+    found = [name for runs in (crs.runs_north, crs.runs_east) for name in dims if runs(name)]
     if len(found) != 2 or {*found} == {*names} or not {*names} <= {*dims}:
         return None
-    return found if found[1].lower() in crs.X_NAMES and found[0].lower() in crs.Y_NAMES else None
+    return found if crs.runs_north(found[0]) and crs.runs_east(found[1]) else None
 
 
 def names_meant(array: Array, names: list[str]) -> list[str] | None:
@@ -100,9 +96,7 @@ def names_meant(array: Array, names: list[str]) -> list[str] | None:
         Two names.
     """
     dims = [name for name in array.dimension_names or () if name]
-    by_role = [
-        [one for one in dims if one.lower() in known] for known in (crs.Y_NAMES, crs.X_NAMES)
-    ]
+    by_role = [[one for one in dims if runs(one)] for runs in (crs.runs_north, crs.runs_east)]
     alike = [[one for one in dims if one.lower() == name.strip().lower()] for name in names]
     for found in (by_role, alike):
         if [len(one) for one in found] == [1, 1] and found[0] != found[1]:
@@ -199,54 +193,12 @@ def _in_degrees(given: Mapping[str, Any]) -> str | None:
     """Return how a system of longitudes and latitudes is named, None where it is another one or not known."""
     code, text, parts = (given.get(f"proj:{name}") for name in ("code", "wkt2", "projjson"))
     if isinstance(code, str):
-        return code if code.strip().upper() in GEOGRAPHIC else None
+        return code if code.strip().upper() in crs.GEOGRAPHIC else None
     if isinstance(text, str):
         begins = text.lstrip().upper().startswith(("GEOGCRS", "GEOGRAPHICCRS"))
         return "a geographic system" if begins and '"degree"' in text.lower() else None
     if isinstance(parts, Mapping) and parts.get("type") == "GeographicCRS":
         return "a geographic system" if '"unit": "degree"' in json.dumps(parts) else None
-    return None
-
-
-_GEODETIC = re.compile(r"\s*GEO(?:D|DETIC|G|GRAPHIC)CRS\s*[\[(]", re.IGNORECASE)
-_PLANAR = re.compile(r"\s*(?:PROJ|PROJECTED|DERIVEDPROJ|ENG|ENGINEERING)CRS\s*[\[(]", re.IGNORECASE)
-_DERIVED = re.compile(r"\bDERIVINGCONVERSION\s*[\[(]", re.IGNORECASE)
-_OF_TYPE: dict[str, Kind] = {
-    "GeographicCRS": "geodetic",
-    "GeodeticCRS": "geodetic",
-    "ProjectedCRS": "planar",
-    "DerivedProjectedCRS": "planar",
-    "EngineeringCRS": "planar",
-}
-_USUAL_PLANAR = re.compile(
-    r"EPSG:(?:32[67](?:0[1-9]|[1-5]\d|60)|258(?:2[89]|3[0-8])|269(?:0[1-9]|1\d|2[0-3])|3857|3395|3035|3413|3031|27700|2154)"
-)
-"""Codes of systems of eastings and northings that data are often in: UTM of WGS 84, ETRS89 and NAD83, Mercator, LAEA Europe, the polar ones."""
-
-
-def kind_of_system(given: Mapping[str, Any]) -> Kind | None:
-    """Return whether a system is one of longitudes and latitudes or of eastings and northings; None where that is not known.
-
-    That is told by the type in its description, and of codes by those that data are often in. Derived geographic
-    systems, such as rotated poles, are neither.
-
-    Parameters
-    ----------
-    given : Mapping
-        Attributes of proj:.
-    """
-    code, text, parts = (given.get(f"proj:{name}") for name in ("code", "wkt2", "projjson"))
-    if isinstance(parts, Mapping) and isinstance(parts.get("type"), str):
-        return _OF_TYPE.get(parts["type"])
-    if isinstance(text, str):
-        if _PLANAR.match(text):
-            return "planar"
-        return "geodetic" if _GEODETIC.match(text) and not _DERIVED.search(text) else None
-    if isinstance(code, str):
-        known = code.strip().upper()
-        if known in GEOGRAPHIC:
-            return "geodetic"
-        return "planar" if _USUAL_PLANAR.fullmatch(known) else None
     return None
 
 
@@ -329,8 +281,11 @@ def exchanged_origin(given: list[float]) -> list[float]:
 
 def beside_the_map(
     given: list[float], shape: list[int], system: Mapping[str, Any]
-) -> tuple[list[float], str] | None:
+) -> tuple[list[float] | None, str] | None:
     """Return the transform that is meant by one whose grid is beside the map of its system, and what is odd about it; None where no other is on it.
+
+    No transform where it is rather the system that is another one, as the same place has another northing in a zone of the north,
+    or the cells that are too large.
 
     Parameters
     ----------
@@ -346,12 +301,17 @@ def beside_the_map(
         return None
     name, *ends = known
     box = box_of(given, shape, nodes=False)
-    if all(
+    a, b, c, d, e, f = given
+    corner = [max(box[::2], key=abs), max(box[1::2], key=abs)]
+    beyond = known[1][1] == FURTHEST_X and (
+        abs(corner[0]) > FURTHEST_X + abs(a) + abs(b)
+        or abs(corner[1]) > FURTHEST_Y + abs(d) + abs(e)
+    )
+    if not beyond and all(
         2 * first <= low + high <= 2 * last
         for low, high, (first, last) in zip(box[:2], box[2:], ends, strict=True)
     ):
         return None  # its middle is on the map
-    a, b, c, d, e, f = given
     for right, how in (
         (exchanged_origin(given), "with the third and sixth number exchanged"),
         (
@@ -361,13 +321,24 @@ def beside_the_map(
     ):
         if _is_on_the_map(right, shape, system):
             return right, f"by which the grid is beside the map of {name}, and on it {how}"
+    north = name.replace("EPSG:327", "EPSG:326")
+    if north != name and _is_on_the_map([a, b, c, d, e, f + SOUTHERN], shape, system):
+        return None, (
+            f"by which the grid is beside the map of {name}, where the northing of the equator is {SOUTHERN:,.0f}: those of"
+            f" {north} are negative south of it"
+        )
+    if beyond:
+        return (
+            None,
+            f"by which the grid goes to {shown(corner)}, beyond all longitudes and latitudes of {name}",
+        )
     return None
 
 
 def degrees_in_metres(
     given: list[float], shape: list[int], system: Mapping[str, Any]
 ) -> str | None:
-    """Return why a transform is in degrees, where its reference system is one of metres; None where it is not.
+    """Return why a transform is in degrees, or in radians, where its reference system is one of metres; None where it is not.
 
     A grid of cells of less than a metre would be within some hundred metres of a place that is nowhere near a map: the origin of
     EPSG:3857 is in the sea, and that of a zone of UTM far beside it.
@@ -381,19 +352,34 @@ def degrees_in_metres(
     system : Mapping
         Attributes of proj:.
     """
-    known = _map_of(system)
-    if known is None or known[1][1] <= FURTHEST_X:  # in degrees itself
-        return None
     a, b, _, d, e, _ = map(abs, given)
-    box = box_of(given, shape, nodes=False)
-    furthest = [max(map(abs, box[::2])), max(map(abs, box[1::2]))]
     cell = max(a + b, d + e)
-    if furthest[0] > FURTHEST_X or furthest[1] > FURTHEST_Y or min(furthest) <= 1 or cell >= 1:
+    why = box_in_other_units(box_of(given, shape, nodes=False), system) if cell < 1 else None
+    return None if why is None else f"{why}: readers place cells of {cell:.4g} m beside its origin"
+
+
+def box_in_other_units(box: list[float], system: Mapping[str, Any]) -> str | None:
+    """Return in what a box is, where its reference system is one of metres; None where it may be in these.
+
+    Parameters
+    ----------
+    box : list of float
+        xmin, ymin, xmax and ymax.
+    system : Mapping
+        Attributes of proj:.
+    """
+    x, y = max(map(abs, box[::2])), max(map(abs, box[1::2]))
+    if crs.is_geostationary(system) and max(x, y) < 1:
+        return (
+            "which has numbers of scan angles in radians, and the reference system, a geostationary one, is in metres, which they are"
+            " times the height of the satellite"
+        )
+    code = next((code for name in PROJ if (code := crs.code(system.get(name))) is not None), None)
+    if code is None or not crs.is_in_metres(code) or x > FURTHEST_X or y > FURTHEST_Y:
         return None
-    return (
-        f"which has numbers of longitudes and latitudes, and the reference system, {known[0]}, is in metres: readers place cells of"
-        f" {cell:.4g} m beside its origin"
-    )
+    if min(x, y) <= 1:
+        return None
+    return f"which has numbers of longitudes and latitudes, and the reference system, {code}, is in metres"
 
 
 def origin_meant(given: list[float], shape: Any, system: Mapping[str, Any]) -> list[float] | None:

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.nodes import set_to
 from nz_explorer.conventions.zcf import known_conventions
-from nz_explorer.conventions.zcf.declarations import IDENTIFIERS, declares, entries, pointer_to
+from nz_explorer.conventions.zcf.declarations import (
+    IDENTIFIERS,
+    declares,
+    entries,
+    is_unpinned,
+    pointer_to,
+)
 from nz_explorer.conventions.zcf.read_by_zarr_cm import raised
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
@@ -112,6 +118,30 @@ def _of_another(node: Node, i: int, entry: dict[str, Any], member: str) -> Itera
             readers=_by_address(entry, member),
             fix=_replaced(pointer_to(node, i, member), known.entry[member]),
         )
+    elif known is not None and member == "schema_url" and other is known:
+        yield from _of_no_version(node, i, entry, known)
+
+
+def _of_no_version(node: Node, i: int, entry: dict[str, Any], known: Convention) -> Iterator[Fail]:
+    """Note an address that the text of a convention may have had, and by which zarr-cm knows no version of it."""
+    url = entry["schema_url"]
+    refused = raised([{"uuid": entry.get("uuid"), "schema_url": url}])
+    if entry.get("uuid") != known.uuid or not refused or is_unpinned(url):
+        return
+    here = known_conventions.repository(url)
+    name = here.partition("/")[2]
+    # one of the same name has the same versions
+    others = sorted(known.urls, key=lambda one: (not one.endswith(f"/{name}"), one))
+    moved = (url.replace(here, one) for one in others)
+    right = next((one for one in moved if not raised([{**entry, "schema_url": one}])), None)
+    yield Fail(
+        pointer_to(node, i, "schema_url"),
+        f"zarr-cm knows no version of {known.name} by the schema_url of entry {i}, {url}"
+        + (f", but by {right}" if right else ""),
+        severity="info",
+        readers=refused,
+        fix=_replaced(pointer_to(node, i, "schema_url"), right),
+    )
 
 
 def _is_schema(url: str) -> bool:

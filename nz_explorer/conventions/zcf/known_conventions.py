@@ -67,8 +67,14 @@ NZ_ENTRY = {
 """The entry that the convention prescribes for itself (NZ-1.0, Convention Registration)."""
 
 
-def _repository(url: str) -> str:
-    """Return ``owner/name`` of a URL at GitHub, in lower case; the URL itself elsewhere."""
+def repository(url: str) -> str:
+    """Return ``owner/name`` of a URL at GitHub, in lower case; the URL itself elsewhere.
+
+    Parameters
+    ----------
+    url : str
+        That of a schema or a text.
+    """
     for host in ("https://raw.githubusercontent.com/", "https://github.com/"):
         if url.lower().startswith(host):
             return "/".join(url[len(host) :].split("/")[:2]).lower()
@@ -84,7 +90,7 @@ _FORMER = {
 
 def _of_module(name: str, module: Any) -> Convention:
     entry = dict(module.CMO)
-    urls = tuple({_repository(entry["schema_url"]), _repository(entry["spec_url"])})
+    urls = tuple({repository(entry["schema_url"]), repository(entry["spec_url"])})
     urls += _FORMER.get(name, ())
     return Convention(name, entry["uuid"], urls, entry, frozenset(module.CONVENTION_KEYS))
 
@@ -104,7 +110,7 @@ def _of_r_cf(name: str, uuid: str, description: str) -> Convention:
 
 def _registered(one: registered.Registered) -> Convention:
     entry = one.entry if "spec_url" in one.entry else {}
-    urls = (_repository(entry["spec_url"]),) if entry else ()
+    urls = (repository(entry["spec_url"]),) if entry else ()
     return Convention(one.name, one.entry["uuid"], urls, entry, frozenset(one.schemas))
 
 
@@ -166,7 +172,7 @@ def identify(entry: Mapping[str, Any]) -> Convention | None:
     if given is None:
         return None
     found = next((known for known in KNOWN if known.uuid == given), None)
-    return found or next((known for known in KNOWN if _repository(given) in known.urls), None)
+    return found or next((known for known in KNOWN if repository(given) in known.urls), None)
 
 
 def is_another(known: Convention, other: Convention) -> bool:
@@ -312,19 +318,30 @@ def refusal(known: Convention, attributes: Mapping[str, Any]) -> str | None:
     module = _MODULES.get(known.name)
     if module is None:
         return None
-    own = {key: attributes[key] for key in attributes if key in known.keys}
+    own = {key: as_zarr_cm_takes(key, attributes[key]) for key in attributes if key in known.keys}
     # The entry itself has rules of its own; the latest revision is asked for, which takes most.
     own["zarr_conventions"] = [dict(known.entry)]
-    if isinstance(shape := own.get("spatial:shape"), list):  # 100.0 is an integer of JSON Schema
-        own["spatial:shape"] = [_whole(length) for length in shape]
-    if known is UOM:
-        own = {key: _arbitrary(value) for key, value in own.items()}
     try:
         _, found = module.extract(own)
         module.validate(found)
     except (ValueError, TypeError, KeyError) as error:
         return _in_words(str(error.args[0])) if error.args else type(error).__name__
     return None
+
+
+def as_zarr_cm_takes(key: str, given: Any) -> Any:
+    """Return the value of an attribute as zarr-cm takes it, where the text of its convention has another spelling as well.
+
+    Parameters
+    ----------
+    key : str
+        The name of the attribute.
+    given
+        Its value.
+    """
+    if key == "spatial:shape" and isinstance(given, list):  # 100.0 is an integer of JSON Schema
+        return [_whole(length) for length in given]
+    return _arbitrary(given) if key in UOM.keys else given
 
 
 def _arbitrary(given: Any) -> Any:

@@ -20,8 +20,13 @@ from nz_explorer.conventions.zcf.declarations import (
     pointer_to,
 )
 from nz_explorer.conventions.zcf.grids import PROJ
-from nz_explorer.conventions.zcf.pyramids import call_it, members_in_other_letters, of_a_level
+from nz_explorer.conventions.zcf.pyramids.members import (
+    call_it,
+    members_in_other_letters,
+    of_a_level,
+)
 from nz_explorer.conventions.zcf.read_by_zarr_cm import is_refused
+from nz_explorer.conventions.zcf.systems_as_text import meant_by
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
 from nz_explorer.engine.fixes import Draft, add, remove, replace
@@ -63,7 +68,7 @@ def _wrong_properties(node: Node) -> RuleOutput:
     family = multiscales.family(node.attributes)
     given: Any = node.attributes.get("multiscales")
     # an object without tiles may as well be one that lacks its layout
-    other = (family == "OME-NGFF" and not _is_list_of_pyramids(node)) or (
+    other = (family == "OME-NGFF" and _pyramid_of_a_list(given) is None) or (
         family == "GeoZarr" and "tile_matrix_set" in given
     )
     of_others = known_conventions.MULTISCALES if other else None
@@ -71,16 +76,7 @@ def _wrong_properties(node: Node) -> RuleOutput:
     for known in used:
         if known not in declared:
             continue
-        if known is known_conventions.PROJ and (told := list(_as_the_text_has_it(node))):
-            yield from told
-            continue
-        errors = known_conventions.property_errors(known, _without_null(node, known))
-        for place, message in islice(errors, MOST_VIOLATIONS):
-            if known is known_conventions.GEOLOCATION:
-                yield _of_positions(node, place, message)
-                continue
-            pointer = node.attribute_pointer(*place)
-            yield Fail(pointer, f"{known.name.rstrip(':')}: {message}", fix=_right(node, place))
+        yield from _of_a_convention(node, known)
     if known_conventions.PROJ in declared:
         yield from _code_in_other_letters(node)
         yield from _several_systems(node)
@@ -104,30 +100,63 @@ def _wrong_properties(node: Node) -> RuleOutput:
         )
 
 
-def _is_list_of_pyramids(node: Node) -> bool:
-    """Whether multiscales is a list of what has a layout: a list as OME-NGFF has it, of what this convention has."""
-    given = node.attributes.get("multiscales")
-    return isinstance(given, list) and any(
-        isinstance(one, dict) and "layout" in one for one in given
-    )
+def _of_a_convention(node: Node, known: Convention) -> Iterator[Fail]:
+    """Report attributes that are not what the schema of one convention has, else those that it or zarr-cm has otherwise than its text."""
+    if known is known_conventions.PROJ and (told := list(_as_the_text_has_it(node))):
+        yield from told
+        return
+    errors = known_conventions.property_errors(known, _without_null(node, known))
+    wrong = list(islice(errors, MOST_VIOLATIONS))
+    for place, message in wrong:
+        if known is known_conventions.GEOLOCATION:
+            yield _of_positions(node, place, message)
+            continue
+        pointer = node.attribute_pointer(*place)
+        yield Fail(pointer, f"{known.name.rstrip(':')}: {message}", fix=_right(node, place))
+    if not wrong:
+        yield from _as_zarr_cm_has_it(node, known)
+
+
+def _pyramid_of_a_list(given: Any) -> dict[str, Any] | None:
+    """Return the pyramid that is meant by a list, as OME-NGFF has it, of what this convention has: of pyramids the first, of levels that of these."""
+    found = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    if (pyramid := next((one for one in found if "layout" in one), None)) is not None:
+        return pyramid
+    return {"layout": given} if any("asset" in one for one in found) else None
 
 
 def _right(node: Node, place: tuple[str | int, ...]) -> FixMaker | None:
-    """Return the fix that writes what is meant: the code of a number, a pyramid for a list of it, the path of a level, nothing in place of null."""
+    """Return the fix that writes what is meant: the code of a number, an object of PROJJSON, a pyramid for a list of it, the path of a level, nothing in place of null."""
     pointer = node.attribute_pointer(*place)
     if place == ("proj:code",):
         given = node.attributes.get("proj:code")
         code = _of_epsg(given) or crs.code(given)
         return set_to(pointer, code, "suggest") if code is not None else None
+    if place in (("proj:wkt2",), ("proj:projjson",)):
+        return _as_it_is_described(node, str(place[0]))
     if place in (("spatial:transform",), ("spatial:registration",)):
         right = _of_spatial(node.attributes[str(place[0])])
         return set_to(pointer, right, "suggest") if right is not None else None
-    if place == ("multiscales",) and _is_list_of_pyramids(node):
-        (first, *others) = node.attributes["multiscales"]
-        return None if others else set_to(pointer, first, "suggest")
+    listed_here: Any = node.attributes.get("multiscales")
+    if place == ("multiscales",) and (pyramid := _pyramid_of_a_list(listed_here)) is not None:
+        several = listed_here[1:] and pyramid in listed_here
+        return None if several else set_to(pointer, pyramid, "suggest")
     if place[-1] in ("asset", "derived_from", "transform") and len(place) == 4:
         return partial(_of_the_level, pointer, place[2], str(place[3]))
     return None
+
+
+def _as_it_is_described(node: Node, name: str) -> FixMaker | None:
+    """Return the fix of a description that stands in the attribute of the other kind, or of PROJJSON as text."""
+    meant = meant_by(node.attributes.get(name))
+    if meant is None:
+        return None
+    wrong, right = (node.attribute_pointer(one) for one in (name, meant[0]))
+    if wrong == right:
+        return set_to(right, meant[1], "suggest")
+    if meant[0] in node.attributes:
+        return None
+    return lambda _node: Draft("suggest", (remove(wrong), add(right, meant[1])))
 
 
 def _of_the_level(pointer: str, number: Any, member: str, group: Node) -> Draft | None:
@@ -407,6 +436,20 @@ def _members(given: Any, names: Container[str]) -> Iterator[Any]:
             rest += one.values()
         elif isinstance(one, list):
             rest += one
+
+
+def _as_zarr_cm_has_it(node: Node, known: Convention) -> Iterator[Fail]:
+    """Note what is right by the text of a convention, and what zarr-cm takes only in another spelling."""
+    for name in filter(known.keys.__contains__, node.attributes):
+        given = node.attributes[name]
+        right = known_conventions.as_zarr_cm_takes(name, given)
+        if repr(given) != repr(right):  # 20 and 20.0 are equal
+            yield Fail(
+                node.attribute_pointer(name),
+                f"{name} {json_text(given)} is right by the text of {known.name}, and zarr-cm takes {json_text(right)} alone",
+                severity="info",
+                fix=set_to(node.attribute_pointer(name), right, "safe"),
+            )
 
 
 def _as_the_text_has_it(node: Node) -> Iterator[Fail]:

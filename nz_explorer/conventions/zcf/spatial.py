@@ -30,7 +30,6 @@ from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs, multiscales
-from nz_explorer.model.named_array import named_array
 from nz_explorer.model.paths import all_above, below
 from nz_explorer.text.phrases import listed
 
@@ -315,7 +314,7 @@ def may_be_exchanged(names: list[str]) -> bool:
     names : list of str
         Two dimensions.
     """
-    return names[0].lower() not in crs.Y_NAMES and names[1].lower() not in crs.X_NAMES
+    return not crs.runs_north(names[0]) and not crs.runs_east(names[1])
 
 
 def _lengths_or_order(node: Node, has: list[int]) -> list[FixMaker]:
@@ -385,51 +384,3 @@ def turned(node: Node) -> Draft:
     if are_lengths(shape) and shape not in found and shape[::-1] in found:
         operations += set_attribute(node, SHAPE, shape[::-1])
     return Draft("suggest", tuple(operations), "look at the map then")
-
-
-@rule(
-    "ZCF-SCHEMA-001",
-    on="array",
-    needs=("attributes", "conventions list"),
-    when=lambda array: (
-        array.attributes.get("spatial:transform_type", "affine") == "affine"
-        and "spatial:transform" not in array.attributes
-    ),
-)
-def affine_by_a_transform(array: Array) -> Iterator[Fail]:
-    """Warn of an array that nothing places: it has no transform, nor coordinates; levels have theirs in the pyramid."""
-    if known_conventions.SPATIAL not in declared_here(array):
-        return
-    said = "spatial:transform_type" in array.attributes
-    above = [array.hierarchy.node_if_loaded(path) for path in all_above(array.path)]
-    if any(node is None or "multiscales" in node.attributes for node in above):
-        return
-    given = (above[0].attributes if above and above[0] is not None else {}) | array.attributes
-    if "spatial:transform" in given or given.get("spatial:transform_type", "affine") != "affine":
-        return
-    if not said and _has_coordinates(array, given.get("spatial:dimensions")):
-        return
-    why = (
-        'spatial:transform_type is "affine", and neither this array nor its group has the spatial:transform that it requires'
-        if said
-        else "neither this array nor its group has spatial:transform, which the text requires unless spatial:transform_type"
-        " names another kind; there are no coordinates either, so that nothing tells where the grid is"
-    )
-    yield Fail(
-        array.attribute_pointer("spatial:transform"),
-        f"spatial: {why}",
-        severity="warning",
-        readers={},
-    )
-
-
-def _has_coordinates(array: Array, dimensions: Any) -> bool:
-    """Whether an array has coordinates, which the text allows instead.
-
-    Also where its two dimensions are not known, or the transform has another spelling: that is reported, and once.
-    """
-    known = are_two(dimensions) and {*dimensions} <= {*(array.dimension_names or ())}
-    names = [name.lower() for name in array.attributes]
-    if not known or "coordinates" in names or "spatial:transform" in names:
-        return True
-    return any(named_array(array, name) is not None for name in dimensions)

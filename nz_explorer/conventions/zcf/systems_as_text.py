@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nz_explorer.documents.json_text import json_text
+from nz_explorer.model.dialects import crs
 from nz_explorer.text.phrases import plural
 
 _WKT2 = re.compile(r"\s*(?:[A-Za-z]*CRS|COORDINATEMETADATA)\s*[\[(]", re.IGNORECASE)
@@ -42,6 +43,21 @@ def not_a_system(given: Mapping[str, Any]) -> str | None:
     if not isinstance(kind, str) or not (kind.endswith("CRS") or kind == "CoordinateMetadata"):
         return f"'proj:projjson' must be a reference system, with a type such as GeographicCRS, got the type {json_text(kind)}"
     return None
+
+
+def meant_by(given: Any) -> tuple[str, Any] | None:
+    """Return the attribute that a description belongs in, and what is to stand there; None where it is none.
+
+    Parameters
+    ----------
+    given
+        What stands in one of the attributes.
+    """
+    if isinstance(given, str):
+        given = crs.projjson_in(given) or given
+    name = "proj:wkt2" if isinstance(given, str) else "proj:projjson"
+    known = isinstance(given, dict | str) and bool(given) and not_a_system({name: given}) is None
+    return (name, given) if known else None
 
 
 def _cut_off(wkt: str) -> str | None:

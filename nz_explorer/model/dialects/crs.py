@@ -5,11 +5,12 @@ No projection is computed here.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from nz_explorer.model.array import Array
 from nz_explorer.model.named_array import named_array
@@ -18,6 +19,7 @@ from nz_explorer.model.node import Node
 if TYPE_CHECKING:
     from nz_explorer.store import Cancellation
 
+Kind = Literal["geodetic", "planar"]
 GDAL_MEMBERS = ("url", "wkt", "projjson")
 """Members of GDAL's attribute ``_CRS``, the one that goes first."""
 WKT_ATTRIBUTES = ("crs_wkt", "spatial_ref")
@@ -31,6 +33,11 @@ Y_NAMES = frozenset(
 """Names of dimensions that run east and north, in lower case; XDim and YDim are those of HDF-EOS."""
 MERCATOR = 20037508.342789244
 """How far the square map of the world goes along X and Y that is EPSG:3857, in metres."""
+
+GEOGRAPHIC = frozenset(
+    {"EPSG:4326", "EPSG:4258", "EPSG:4269", "EPSG:4283", "EPSG:4617", "OGC:CRS84", "OGC:84"}
+)
+"""Codes of systems in degrees that data are usually in."""
 
 _ZONE = re.compile(
     r"EPSG:(?:32[67](?:0[1-9]|[1-5][0-9]|60)|258(?:2[89]|3[0-8])|269(?:0[1-9]|1[0-9]|2[0-3]))"
@@ -47,11 +54,47 @@ _WKT_ID = re.compile(
 
 def spatial_axes(array: Array) -> tuple[int, int] | None:
     """Return the axes of an array that run north and east, None where dimension names do not identify them."""
-    # GeoZarr's slash says that a group above has the dimension
-    names = [name.lower().removeprefix("/") if name else "" for name in _names(array)]
-    y = next((i for i, name in enumerate(names) if name in Y_NAMES), None)
-    x = next((i for i, name in enumerate(names) if name in X_NAMES), None)
+    names = [_stem(name) for name in _names(array)]
+    y, x = (
+        next((i for known in sets for i, name in enumerate(names) if name in known), None)
+        for sets in ((Y_NAMES, _ROWS), (X_NAMES, _COLUMNS))
+    )
     return None if y is None or x is None else (y, x)
+
+
+_COLUMNS = frozenset(("col", "cols", "column", "columns"))
+_ROWS = frozenset(("row", "rows"))
+"""What dimensions are called whose coordinates, if there are any, count cells."""
+
+
+def _stem(dimension: str | None) -> str:
+    """Return the name of a dimension without what others put around it, in lower case.
+
+    GeoZarr's slash says that a group above has the dimension, and HDF-EOS names the grid, as in ``XDim:MOD_Grid``.
+    """
+    return (dimension or "").lower().removeprefix("/").partition(":")[0]
+
+
+def runs_east(dimension: str | None) -> bool:
+    """Whether a dimension is by its name that of x.
+
+    Parameters
+    ----------
+    dimension : str or None
+        A dimension name.
+    """
+    return _stem(dimension) in X_NAMES | _COLUMNS
+
+
+def runs_north(dimension: str | None) -> bool:
+    """Whether a dimension is by its name that of y, whichever way that runs.
+
+    Parameters
+    ----------
+    dimension : str or None
+        A dimension name.
+    """
+    return _stem(dimension) in Y_NAMES | _ROWS
 
 
 _BEGINS = re.compile(
@@ -105,6 +148,21 @@ def is_projjson(given: Mapping[str, Any]) -> bool:
         The object, which is not read further.
     """
     return isinstance(given.get("type"), str) and any(one in given for one in _OF_PROJJSON)
+
+
+def projjson_in(text: str) -> dict[str, Any] | None:
+    """Return the object of PROJJSON that is in a text, as pyproj's ``to_json`` returns it; None where there is none.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    """
+    try:
+        found = json.loads(text) if text.lstrip().startswith("{") else None
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) and is_projjson(found) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,8 +299,79 @@ def map_in_metres(code: str | None) -> tuple[tuple[float, float], tuple[float, f
     return (-5e5, 1.5e6), (0.0, 2e7) if code.startswith("EPSG:327") else (-1e7, 1e7)
 
 
-def of_affine(given: Any) -> str | list[float] | None:
-    """Return a GeoTransform in the order of GDAL, a text or a list as it is given, where it is in that of Affine; None of any other.
+_GEODETIC = re.compile(r"\s*GEO(?:D|DETIC|G|GRAPHIC)CRS\s*[\[(]", re.IGNORECASE)
+_PLANAR = re.compile(r"\s*(?:PROJ|PROJECTED|DERIVEDPROJ|ENG|ENGINEERING)CRS\s*[\[(]", re.IGNORECASE)
+_DERIVED = re.compile(r"\bDERIVINGCONVERSION\s*[\[(]", re.IGNORECASE)
+_OF_TYPE: dict[str, Kind] = {
+    "GeographicCRS": "geodetic",
+    "GeodeticCRS": "geodetic",
+    "ProjectedCRS": "planar",
+    "DerivedProjectedCRS": "planar",
+    "EngineeringCRS": "planar",
+}
+_USUAL_PLANAR = re.compile(
+    rf"{_ZONE.pattern}|EPSG:(?:3857|3395|3035|3411|3412|3413|3031|5070|6931|6932|6933|27700|2154)"
+)
+"""Codes of systems of eastings and northings that data are often in: zones of UTM, Mercator, LAEA Europe, the polar ones and EASE-Grid, in metres."""
+
+
+def kind_of_system(given: Mapping[str, Any]) -> Kind | None:
+    """Return whether a system is one of longitudes and latitudes or of eastings and northings; None where that is not known.
+
+    That is told by the type in its description, and of codes by those that data are often in. Derived geographic
+    systems, such as rotated poles, are neither.
+
+    Parameters
+    ----------
+    given : Mapping
+        Attributes of proj:.
+    """
+    code, text, parts = (given.get(f"proj:{name}") for name in ("code", "wkt2", "projjson"))
+    if isinstance(parts, Mapping) and isinstance(parts.get("type"), str):
+        return _OF_TYPE.get(parts["type"])
+    if isinstance(text, str):
+        if _PLANAR.match(text):
+            return "planar"
+        return "geodetic" if _GEODETIC.match(text) and not _DERIVED.search(text) else None
+    if isinstance(code, str):
+        known = code.strip().upper()
+        if known in GEOGRAPHIC:
+            return "geodetic"
+        return "planar" if is_in_metres(known) else None
+    return None
+
+
+def is_in_metres(code: str) -> bool:
+    """Whether a code is one of those that data are often in and that have eastings and northings in metres.
+
+    Parameters
+    ----------
+    code : str
+        That of a reference system.
+    """
+    return _USUAL_PLANAR.fullmatch(code) is not None
+
+
+_GEOSTATIONARY = re.compile(r'METHOD\s*[\[(]\s*"Geostationary', re.IGNORECASE)
+
+
+def is_geostationary(given: Mapping[str, Any]) -> bool:
+    """Whether a system is that of a satellite which stays over one place, as well-known text or PROJJSON describes it.
+
+    Parameters
+    ----------
+    given : Mapping
+        Attributes of proj:.
+    """
+    text, step = given.get("proj:wkt2"), given.get("proj:projjson")
+    for name in ("conversion", "method", "name"):
+        step = step.get(name) if isinstance(step, Mapping) else None
+    named = isinstance(step, str) and step.startswith("Geostationary")
+    return named or (isinstance(text, str) and _GEOSTATIONARY.search(text) is not None)
+
+
+def of_affine(given: Any) -> str | None:
+    """Return a GeoTransform as GDAL writes it, a text, where its numbers are in the order of Affine; None of any other.
 
     Parameters
     ----------
@@ -260,8 +389,7 @@ def of_affine(given: Any) -> str | list[float] | None:
     dx, x_skew, x, y_skew, dy, y = numbers
     if x_skew or y_skew or not dx or not dy or (x and not y and oblong(x, dy) <= oblong(dx, dy)):
         return None
-    right = [x, dx, 0.0, y, 0.0, dy]
-    return " ".join(map(str, right)) if isinstance(given, str) else right
+    return " ".join(map(str, (x, dx, 0.0, y, 0.0, dy)))
 
 
 def oblong(width: float, height: float) -> float:

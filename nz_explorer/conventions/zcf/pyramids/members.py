@@ -84,6 +84,55 @@ def one_path_each(group: Group) -> Iterator[Fail]:
 
 
 @rule("ZCF-MS-001", on="group", needs=("attributes",), when=_has_layout)
+def levels_are_listed(group: Group) -> Iterator[Fail]:
+    """Note what is beside the levels and has the arrays of one, in other lengths, as a level that was added and not listed."""
+    paths = (level.get("asset") for level in _layout(group) if isinstance(level, Mapping))
+    below_it = [path for path in paths if _is_path(path) and path != "."]
+    nodes = [group.hierarchy.get(below(group.path) + path) for path in below_it]
+    if None in nodes:
+        return  # which may be that level under a wrong name, and is reported
+    known = {node.path: node for node in nodes if node is not None}
+    there = [_grids(node) for node in known.values()]
+    for parent in dict.fromkeys(node.parent for node in known.values()):
+        holder = None if parent is None else group.hierarchy.get(parent)
+        for other in () if holder is None else group.hierarchy.children(holder):
+            around = any(path.startswith(below(other.path)) for path in known)
+            if other.path in known or around or "multiscales" in other.attributes:
+                continue
+            own = _grids(other)
+            if own and all(_in_other_lengths(name, own[name], there) for name in own):
+                yield Fail(
+                    group.attribute_pointer("multiscales", "layout"),
+                    f"layout has not {other.path}, which has what its levels have in other lengths: readers find no such level",
+                    severity="info",
+                    related=(other.path,),
+                    fix=_list_it,
+                )
+
+
+def _grids(node: Node) -> dict[str, tuple[Any, Any]]:
+    """Return the names of dimensions, and the shape, of the arrays of two dimensions and more that a level has, or is."""
+    inside = node.hierarchy.children(node) if isinstance(node, Group) else [node]
+    return {
+        array.name if array is not node else "": (array.dimension_names, array.shape)
+        for array in inside
+        if isinstance(array, Array) and (array.ndim or 0) > 1 and array.dimension_names
+    }
+
+
+def _in_other_lengths(
+    name: str, own: tuple[Any, Any], there: list[dict[str, tuple[Any, Any]]]
+) -> bool:
+    """Whether levels have an array of a name and of its dimensions, and none of them in its lengths."""
+    alike = [grids[name] for grids in there if name in grids and grids[name][0] == own[0]]
+    return bool(alike) and own not in alike
+
+
+def _list_it(_node: Node) -> Draft:
+    return Draft("suggest", note="add it to layout, with what it is derived_from, if it is a level")
+
+
+@rule("ZCF-MS-001", on="group", needs=("attributes",), when=_has_layout)
 def derived_from_others(group: Group) -> Iterator[Fail]:
     """Require levels to be derived from others: from one that is there already, in the end."""
     for i, way in _circles(_layout(group)):

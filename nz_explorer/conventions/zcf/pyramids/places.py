@@ -1,15 +1,12 @@
-"""zarr-conventions/spatial: the levels of a pyramid begin at one place, on the map of one reference system."""
+"""zarr-conventions/spatial: the levels of a pyramid begin at one place, on the map of their reference system."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from typing import Any
 
-from nz_explorer.conventions.zarr3.nodes import shown
-from nz_explorer.conventions.zcf import known_conventions
-from nz_explorer.conventions.zcf.declarations import levels
+from nz_explorer.conventions.zarr3.nodes import is_finite, set_to, shown
 from nz_explorer.conventions.zcf.grids import (
     CLOSE,
     PROJ,
@@ -23,7 +20,7 @@ from nz_explorer.conventions.zcf.grids import (
     numbers_in,
     origin_meant,
 )
-from nz_explorer.conventions.zcf.grids_of_levels import (
+from nz_explorer.conventions.zcf.pyramids.grids import (
     is_pyramid,
     levels_with_cells,
     node_of,
@@ -34,11 +31,7 @@ from nz_explorer.conventions.zcf.grids_of_levels import (
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array, Group, Node
-from nz_explorer.model.dialects import crs
-
-_LON_LAT = frozenset({"EPSG:4326", "OGC:CRS84", "OGC:84"})
-"""One system, but for the order of axes, which arrays name."""
+from nz_explorer.model import Group
 
 
 @rule(
@@ -48,7 +41,7 @@ _LON_LAT = frozenset({"EPSG:4326", "OGC:CRS84", "OGC:84"})
     when=is_pyramid,
 )
 def levels_begin_at_one_place(group: Group) -> Iterator[Fail]:
-    """Warn of levels that begin elsewhere than their source, and have no translation that would say so.
+    """Warn of levels that begin elsewhere than their source, and have no translation that would say so, or the reverse.
 
     With the registration of nodes they do so rightly: the middle of a larger first cell is elsewhere.
     """
@@ -72,13 +65,22 @@ def levels_begin_at_one_place(group: Group) -> Iterator[Fail]:
         if {place, at} & told:
             continue  # which says the same
         own, there = (level[TRANSFORM][2::3], other[TRANSFORM][2::3])
-        if all(one == 0 for one in moved) and math.dist(own, there) > CLOSE * min(*cells, *others):
+        is_aside = math.dist(own, there) > CLOSE * min(*cells, *others)
+        if is_aside and all(one == 0 for one in moved):
             told.add(place)
             yield Fail(
                 node.attribute_pointer(*(place if node is group else ()), TRANSFORM),
                 f"by {TRANSFORM} level {place[-1]} begins at {shown(own)} and {shown(source)}, of which it is derived,"
                 f" at {shown(there)}: that is the same place where its translation is 0 or left out",
                 path=node.path,
+            )
+        elif not is_aside and len(moved) == 2 and all(map(is_finite, moved)) and any(moved):
+            pointer = group.attribute_pointer(*place, "transform", "translation")
+            yield Fail(
+                pointer,
+                f"translation of level {place[-1]} is {shown(moved)}, and by {TRANSFORM} it begins where {shown(source)} does,"
+                " of which it is derived: that is a translation of 0",
+                fix=set_to(pointer, [0.0, 0.0], "suggest"),
             )
 
 
@@ -132,47 +134,3 @@ def _of_proj(group: Group, level: Mapping[str, Any]) -> Mapping[str, Any]:
     holders = (group, node_of(group, level.get("asset")))
     found = ({n: one.attributes[n] for n in PROJ if n in one.attributes} for one in holders if one)
     return next(filter(None, found), {})
-
-
-@rule(
-    "ZCF-SPATIAL-001",
-    on="group",
-    needs=("attributes",),
-    when=is_pyramid,
-)
-def levels_are_in_one_system(group: Group) -> Iterator[Fail]:
-    """Warn of the group of a level that is in another reference system than the pyramid says for all its levels.
-
-    Where it says none, a level is in that of the level it is derived from: by scale and translation there is no way
-    from one system to another. Arrays in a level may have one of their own.
-    """
-    whole = _system(group)
-    found: dict[Any, tuple[Node, tuple[str, str], Any]] = {}
-    for _, level in islice(levels(group), known_conventions.MOST_LEVELS):
-        node = node_of(group, asset := level.get("asset"))
-        if node is None or node is group or (whole is not None and isinstance(node, Array)):
-            continue
-        if (own := _system(node)) is not None:
-            found[asset] = node, own, level.get("derived_from")
-    for node, own, source in found.values():
-        other: Node = group
-        if whole is not None:
-            theirs, why = whole, ", which is for all levels,"
-        elif isinstance(source, str) and source in found:
-            other, theirs, _ = found[source]
-            why = ", of which it is derived by a scale,"
-        else:
-            continue
-        if own[1] != theirs[1] and not {own[1], theirs[1]} <= _LON_LAT:
-            yield Fail(
-                node.attribute_pointer(own[0]),
-                f"{own[0]} of {node.path} is that of {own[1]}, and {theirs[0]} of {other.path}{why} that of {theirs[1]}",
-                path=node.path,
-                related=(other.path,),
-            )
-
-
-def _system(node: Node) -> tuple[str, str] | None:
-    """Return the attribute of proj: by which a node says its reference system, and the code of that; None where no code is there."""
-    found = ((name, crs.code(node.attributes.get(name))) for name in PROJ)
-    return next(((name, code) for name, code in found if code is not None), None)

@@ -30,7 +30,7 @@ from nz_explorer.conventions.zcf.grids import (
     numbers_in,
     odd_transform,
 )
-from nz_explorer.conventions.zcf.grids_of_levels import (
+from nz_explorer.conventions.zcf.pyramids.grids import (
     REACHES,
     has_nodes,
     is_pyramid,
@@ -290,8 +290,8 @@ def _box_is_its_own(
 def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
     """Warn of levels whose cells are not those of their source times the scale.
 
-    The text says neither which way a scale works nor, by its examples, whether it counts from the source or from the
-    first level, nor which of its numbers is for x: whatever fits is taken.
+    Neither text says whether a scale counts from the source or, as in examples, from the first level, nor which of its
+    numbers is for x: whatever fits is taken.
     """
     found = {
         level["asset"]: (place, level, cells) for place, level, cells, _ in levels_with_cells(group)
@@ -308,7 +308,16 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
         if any(_fits(cells, other, scale) for other in others) or source in told:
             continue  # what was made of a level whose cells are wrong differs from it
         told.add(level["asset"])
-        if outside_of_box(group, with_lengths(group, level)) is None or not inside:
+        inverse = [1 / factor for factor in scale]
+        if _fits(cells, others[0], inverse):
+            pointer = group.attribute_pointer(*place, "transform", "scale")
+            yield Fail(
+                pointer,
+                f"scale of level {place[-1]} is {shown(given)}, and its cells are {_times(cells, others[0])} times as large as"
+                f" those of {shown(source)}: by the text of spatial a scale of 2 is that of cells twice as large",
+                fix=set_to(pointer, inverse, "suggest"),
+            )
+        elif outside_of_box(group, with_lengths(group, level)) is None or not inside:
             yield Fail(
                 group.attribute_pointer(*place, "transform", "scale"),
                 f"scale of level {place[-1]} is {shown(given)}, and by {TRANSFORM} its cells are"
@@ -366,15 +375,14 @@ def _is_placed(group: Group, level: Mapping[str, Any]) -> bool:
 
 
 def _fits(cells: tuple[float, float], other: tuple[float, float], scale: list[float]) -> bool:
-    """Whether cells are those of another level times the scale, or divided by it, within what rounding makes of odd lengths."""
+    """Whether cells are those of another level times the scale, within what rounding makes of odd lengths."""
     ratios = [one / another for one, another in zip(cells, other, strict=True)]
     return any(
         all(
             abs(ratio / abs(factor) - 1) <= CLOSE
             for ratio, factor in zip(ratios, factors, strict=True)
         )
-        for one in (scale, scale[::-1])
-        for factors in (one, [1 / factor for factor in one])
+        for factors in (scale, scale[::-1])
     )
 
 

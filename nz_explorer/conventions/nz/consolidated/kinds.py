@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.nz.consolidated_lengths import others_with_it, where_split
+from nz_explorer.conventions.nz.consolidated.lengths import others_with_it, where_split
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.entry_comparison import differences
 from nz_explorer.engine.findings import Fail, Place

@@ -1,0 +1,64 @@
+"""CF: whether a grid mapping names the reference system that other attributes of an array, or of its group, name.
+
+CF knows nothing of proj:, and neither text says which of the two counts where they differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Group, Node
+from nz_explorer.model.dialects import crs
+
+_PROJ = ("proj:code", "proj:wkt2", "proj:projjson")
+
+
+@rule("CF-MAP-008", on="members")
+def one_reference_system(group: Group) -> Iterator[Fail]:
+    """Note arrays with two reference systems, as a projection leaves the attribute of before; those that are alike are told once."""
+    told = set()
+    for array in group.with_attribute("grid_mapping"):
+        first, *others = [*_systems(array)] or [(array, "", "")]
+        other = next((one for one in others if _differ(first[2], one[2])), None)
+        if other is None or (first[:2], other[:2]) in told:
+            continue
+        told.add((first[:2], other[:2]))
+        node, name, code = other
+        yield Fail(
+            node.attribute_pointer(name),
+            f"{name} of {node.path} is that of {code}, and {first[1]} of {first[0].path} that of {first[2]}: where a reader"
+            f" places {array.path} depends on which of them it goes by",
+            path=node.path,
+            related=(array.path, first[0].path),
+            readers={},
+        )
+
+
+def _systems(array: Array) -> Iterator[tuple[Node, str, str]]:
+    """Yield the reference systems of an array that have a code: of its grid mapping, and of proj:, its own or else that of its group."""
+    mapping = next(crs.grid_mappings(array, None))
+    if mapping is not array:
+        yield from _codes(mapping, crs.WKT_ATTRIBUTES)
+    group = array.hierarchy.node_if_loaded(array.parent or "/")
+    for node in (array, group):
+        if node is not None and not node.attributes.keys().isdisjoint(_PROJ):
+            yield from _codes(node, _PROJ)
+            return
+
+
+def _codes(node: Node, names: tuple[str, ...]) -> Iterator[tuple[Node, str, str]]:
+    for name in names:
+        code = crs.code(node.attributes.get(name))
+        if code is not None:
+            yield node, name, code
+
+
+def _differ(code: str, other: str) -> bool:
+    """Whether two codes are of systems that are surely not in the same place: usual ones, of which one at least is in metres."""
+    metres = [crs.is_in_metres(one) for one in (code, other)]
+    known = all(
+        one or name in crs.GEOGRAPHIC for one, name in zip(metres, (code, other), strict=True)
+    )
+    return code != other and known and any(metres)

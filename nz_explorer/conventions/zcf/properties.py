@@ -19,14 +19,21 @@ from nz_explorer.conventions.zcf.declarations import (
     levels,
     pointer_to,
 )
-from nz_explorer.conventions.zcf.grids import PROJ
+from nz_explorer.conventions.zcf.properties_of_proj import (
+    as_it_is_described,
+    as_the_text_has_it,
+    code_in_other_letters,
+    code_is_none,
+    of_epsg,
+    of_stac,
+    several_systems,
+)
 from nz_explorer.conventions.zcf.pyramids.members import (
     call_it,
     members_in_other_letters,
     of_a_level,
 )
 from nz_explorer.conventions.zcf.read_by_zarr_cm import is_refused
-from nz_explorer.conventions.zcf.systems_as_text import meant_by
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
 from nz_explorer.engine.fixes import Draft, add, remove, replace
@@ -37,7 +44,6 @@ from nz_explorer.model.dialects import crs, multiscales
 from nz_explorer.model.dialects.cs import is_cs, is_shared, is_system
 from nz_explorer.model.dialects.ref import is_reference
 from nz_explorer.model.paths import below
-from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.conventions.zcf.known_conventions import Convention
@@ -78,9 +84,9 @@ def _wrong_properties(node: Node) -> RuleOutput:
             continue
         yield from _of_a_convention(node, known)
     if known_conventions.PROJ in declared:
-        yield from _code_in_other_letters(node)
-        yield from _several_systems(node)
-        yield from _code_is_none(node)
+        yield from code_in_other_letters(node)
+        yield from several_systems(node)
+        yield from code_is_none(node)
     yield from _other_spellings(node, declared)
     if known_conventions.SPATIAL in declared:
         yield from _affine_in_other_letters(node)
@@ -102,7 +108,7 @@ def _wrong_properties(node: Node) -> RuleOutput:
 
 def _of_a_convention(node: Node, known: Convention) -> Iterator[Fail]:
     """Report attributes that are not what the schema of one convention has, else those that it or zarr-cm has otherwise than its text."""
-    if known is known_conventions.PROJ and (told := list(_as_the_text_has_it(node))):
+    if known is known_conventions.PROJ and (told := list(as_the_text_has_it(node))):
         yield from told
         return
     errors = known_conventions.property_errors(known, _without_null(node, known))
@@ -130,10 +136,10 @@ def _right(node: Node, place: tuple[str | int, ...]) -> FixMaker | None:
     pointer = node.attribute_pointer(*place)
     if place == ("proj:code",):
         given = node.attributes.get("proj:code")
-        code = _of_epsg(given) or crs.code(given)
+        code = of_epsg(given) or crs.code(given)
         return set_to(pointer, code, "suggest") if code is not None else None
     if place in (("proj:wkt2",), ("proj:projjson",)):
-        return _as_it_is_described(node, str(place[0]))
+        return as_it_is_described(node, str(place[0]))
     if place in (("spatial:transform",), ("spatial:registration",)):
         right = _of_spatial(node.attributes[str(place[0])])
         return set_to(pointer, right, "suggest") if right is not None else None
@@ -144,19 +150,6 @@ def _right(node: Node, place: tuple[str | int, ...]) -> FixMaker | None:
     if place[-1] in ("asset", "derived_from", "transform") and len(place) == 4:
         return partial(_of_the_level, pointer, place[2], str(place[3]))
     return None
-
-
-def _as_it_is_described(node: Node, name: str) -> FixMaker | None:
-    """Return the fix of a description that stands in the attribute of the other kind, or of PROJJSON as text."""
-    meant = meant_by(node.attributes.get(name))
-    if meant is None:
-        return None
-    wrong, right = (node.attribute_pointer(one) for one in (name, meant[0]))
-    if wrong == right:
-        return set_to(right, meant[1], "suggest")
-    if meant[0] in node.attributes:
-        return None
-    return lambda _node: Draft("suggest", (remove(wrong), add(right, meant[1])))
 
 
 def _of_the_level(pointer: str, number: Any, member: str, group: Node) -> Draft | None:
@@ -261,72 +254,6 @@ def _other_spellings(node: Node, declared: Container[Convention | None]) -> Iter
         )
 
 
-def _code_in_other_letters(node: Node) -> Iterator[Fail]:
-    """Note a code that the first version of proj: refuses where that is declared: v0.1, which came later, takes it.
-
-    Its own text has the code IAU_2015:30100, so what is no matter of capitals and blanks is let pass.
-    """
-    code, first = node.attributes.get("proj:code"), re.compile("[A-Z]+:[0-9]+")
-    right = re.sub(r"\s", "", code).upper() if isinstance(code, str) else ""
-    if code == right or not first.fullmatch(right) or _has_blank(str(code)):
-        return
-    if _is_first_version(node):
-        pointer = node.attribute_pointer("proj:code")
-        yield Fail(
-            pointer,
-            f"proj: proj:code is {json_text(code)}, and the version that is declared here has capital letters, a colon and digits,"
-            f" {json_text(right)}: by its schema this is no code",
-            severity="info",
-            fix=lambda _node: Draft("safe", (replace(pointer, right),)),
-        )
-
-
-def _is_first_version(node: Node) -> bool:
-    """Whether a node declares the first version of proj:."""
-    return any(known_conventions.is_first_proj(entry) for _, entry in entries(node))
-
-
-def _several_systems(node: Node) -> Iterator[Fail]:
-    """Note that a system is described twice where the first version of proj: is declared: its text allows that, its schema does not."""
-    given = [name for name in PROJ if node.attributes.get(name) is not None]
-    if len(given) > 1 and _is_first_version(node):
-        yield Fail(
-            node.attribute_pointer(given[1]),
-            f"proj: {listed(given)} are there, and the version that is declared here has at least one of them by its text, and exactly"
-            " one by its schema",
-            severity="info",
-            fix=lambda _node: Draft("suggest", note="leave one, or declare v0.1, which takes more"),
-        )
-
-
-_OF_PROJ = re.compile(r"(?:\+.*)?\+?init=(\S+).*|\+.*")
-"""A string of PROJ, and the code that one of them had before there were codes alone."""
-
-
-def _code_is_none(node: Node) -> Iterator[Fail]:
-    """Warn of an address, of a string of PROJ, and of a blank in a code: the schema of v0.1 takes what has one colon, its text does not."""
-    given, pointer = node.attributes.get("proj:code"), node.attribute_pointer("proj:code")
-    if not isinstance(given, str) or [bool(part) for part in given.split(":")] != [True, True]:
-        return  # which the schema refuses
-    of_proj = _OF_PROJ.fullmatch(given.strip())
-    if "://" not in given and of_proj is None and not _has_blank(given):
-        return
-    kind = "the address " if "://" in given else "the string of PROJ " if of_proj else ""
-    right = crs.code(re.sub(r"\s", "", of_proj[1] or "" if of_proj else given))
-    shown = f", here {json_text(right)}" if right else ", such as EPSG:4326"
-    yield Fail(
-        pointer,
-        f"proj: proj:code is {kind}{json_text(given)}, and readers look for an authority, a colon and a code{shown}",
-        severity="warning",
-        fix=set_to(pointer, right, "suggest") if right else None,
-    )
-
-
-def _has_blank(code: str) -> bool:
-    """Whether there is a blank within a code; those around it are let pass."""
-    return re.search(r"\s", code.strip()) is not None
-
-
 def _affine_in_other_letters(node: Node) -> Iterator[Fail]:
     """Warn of the one type of transform that is defined where it is not quite called that: any other text is a custom type."""
     name = "spatial:transform_type"
@@ -359,7 +286,7 @@ def _without_properties(node: Node, used: Container[Convention | None]) -> Itera
             continue
         code = node.attributes.get("proj:epsg") if known is known_conventions.PROJ else None
         if code is not None:
-            yield _of_stac(node, code)
+            yield of_stac(node, code)
         elif known is not known_conventions.PROJ or not _has_place_of_proj(node):
             yield Fail(
                 pointer_to(node, i),
@@ -372,25 +299,6 @@ def _none_of(known: Convention, error: str) -> str:
     """Return what a node lacks that declares a convention, in words: one attribute, or all of some."""
     single = known.keys == {known.name}
     return "no attribute of that name" if single else f"none of its attributes: {error}"
-
-
-def _of_stac(node: Node, code: Any) -> Fail:
-    """Report the number of a system in the attribute that STAC had for it until 2024."""
-    wrong, right = (node.attribute_pointer(f"proj:{name}") for name in ("epsg", "code"))
-    whole = _of_epsg(code)
-    here = f", here {json_text(whole)}" if whole else ""
-    return Fail(
-        wrong,
-        f"proj: proj:epsg is of STAC, and readers look for 'proj:code'{here}",
-        severity="warning",
-        fix=(lambda _node: Draft("suggest", (remove(wrong), add(right, whole)))) if whole else None,
-    )
-
-
-def _of_epsg(code: Any) -> str | None:
-    """Return the code of a system that is a mere number, of which EPSG is meant; None where it is none."""
-    number = type(code) in (int, str) and re.fullmatch("[1-9][0-9]{3,5}", str(code).strip())
-    return f"EPSG:{number[0]}" if number else None
 
 
 def _has_place_of_proj(node: Node) -> bool:
@@ -449,29 +357,4 @@ def _as_zarr_cm_has_it(node: Node, known: Convention) -> Iterator[Fail]:
                 f"{name} {json_text(given)} is right by the text of {known.name}, and zarr-cm takes {json_text(right)} alone",
                 severity="info",
                 fix=set_to(node.attribute_pointer(name), right, "safe"),
-            )
-
-
-def _as_the_text_has_it(node: Node) -> Iterator[Fail]:
-    """Note null, which the text of proj: allows beside another attribute, and its schema, by which zarr-cm goes, does not."""
-    given = {name: value for name, value in node.attributes.items() if name.startswith("proj:")}
-    named = {name: value for name, value in given.items() if value is not None}
-    if not named.keys() & known_conventions.PROJ.keys:
-        for name in filter(known_conventions.PROJ.keys.__contains__, given):
-            yield Fail(
-                node.attribute_pointer(name),
-                f"{name} is null, which the text of proj: allows where data have no reference system, and its schema does not",
-                severity="info",
-            )
-        return
-    if known_conventions.property_error(known_conventions.PROJ, named) is not None:
-        return
-    for name in given:
-        if name not in named:
-            pointer = node.attribute_pointer(name)
-            yield Fail(
-                pointer,
-                f"{name} is null, which the text of proj: allows and its schema does not: leave it out",
-                severity="info",
-                fix=lambda _node, pointer=pointer: Draft("safe", (remove(pointer),)),  # type: ignore[misc]  # bound now
             )

@@ -13,7 +13,6 @@ from typing import Any
 from nz_explorer.conventions.cs.declared import SYSTEMS
 from nz_explorer.conventions.cs.paths import inner_pointer, path_to
 from nz_explorer.conventions.zcf import known_conventions
-from nz_explorer.conventions.zcf.grids import kind_of_system
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
@@ -403,7 +402,7 @@ def _code(system: Any) -> str | None:
 
 def _held(system: Mapping[str, Any]) -> str | None:
     """Return what a system has coordinates of, None where that is not known."""
-    if (kind := kind_of_system(system)) is not None:
+    if (kind := known_crs.kind_of_system(system)) is not None:
         return HELD[kind]
     text, parts = system.get("proj:wkt2"), system.get("proj:projjson")
     if isinstance(parts, Mapping):

@@ -16,7 +16,7 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, plain, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import is_candidate
+from nz_explorer.model import is_candidate, is_container
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
@@ -57,6 +57,11 @@ def _declares(array: Array) -> bool:
     return any(name in array.attributes for name in ("_FillValue", "missing_value"))
 
 
+def _may_have_undeclared(array: Array) -> bool:
+    """Whether nothing declares a mark for missing data, and the values are data: that of a grid mapping means nothing."""
+    return not _declares(array) and not is_container(array)
+
+
 def mark_of(array: Array, value: Any) -> str | None:
     """Return what kind of mark for missing data a value is, if it is one.
 
@@ -86,7 +91,9 @@ def _equal(value: float, mark: float) -> bool:
     on="array",
     formats=V3,
     needs=("attributes", "data type"),
-    when=lambda array: not _declares(array) and array.data_type.kind in ("int", "uint", "float"),
+    when=lambda array: (
+        _may_have_undeclared(array) and array.data_type.kind in ("int", "uint", "float")
+    ),
 )
 def fill_value_is_declared(array: Array) -> Iterator[Fail]:
     """Require an attribute beside a fill_value that stands for missing data; xarray looks at the attribute alone."""
@@ -263,7 +270,7 @@ def _turns_to_floats(array: Array) -> bool:
     return masked and not is_time(array)
 
 
-@rule("CF-FILL-002", on="contents", when=lambda array, _: not _declares(array))
+@rule("CF-FILL-002", on="contents", when=lambda array, _: _may_have_undeclared(array))
 def stored_marks_are_declared(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     """Require a declaration of a mark for missing data, too, where it is the lowest or the highest of the values."""
     scan = contents.scan

@@ -13,6 +13,7 @@ from nz_explorer.conventions.zarr3.chunks import is_same, masked_by_xarray, show
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.registry import rule
+from nz_explorer.model import is_container
 from nz_explorer.text.phrases import every, plural
 
 if TYPE_CHECKING:
@@ -50,12 +51,8 @@ def coordinates_are_written(array: Array, found: Absence) -> Iterator[Fail | Und
         )
 
 
-GRID_MAPPING = ("grid_mapping_name", "crs_wkt", "spatial_ref", "GeoTransform")
-"""Attributes of a scalar whose value means nothing: it is there to hold them."""
-
-
 def _is_scalar_value(array: Array, _: Absence) -> bool:
-    return array.shape == () and array.attributes.keys().isdisjoint(GRID_MAPPING)
+    return array.shape == () and not is_container(array)
 
 
 @rule("NZ-SCAL-003", on="chunks", when=_is_scalar_value)

@@ -9,7 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from nz_explorer.conventions.zarr3.chunks import is_same, masked_by_xarray, shown_by_xarray
+from nz_explorer.conventions.zarr3.chunks import (
+    NAN,
+    is_same,
+    shown_by_xarray,
+    unwritten_is_missing_to_xarray,
+)
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.registry import rule
@@ -61,10 +66,11 @@ def scalars_are_written(array: Array, found: Absence) -> Iterator[Fail | Undecid
     if found.absent is None:
         yield Undecided(found.problem)
     elif found.absent:
+        missing = found.reads_as != NAN and unwritten_is_missing_to_xarray(array)
         yield Fail(
             "",
             f"scalar {array.path} has no stored value; readers see the fill value {found.reads_as}"
-            + (", which xarray shows as missing" if masked_by_xarray(array) else ""),
+            + (", which xarray shows as missing" if missing else ""),
             fix=_write_a_value,
         )
 

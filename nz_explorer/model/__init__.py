@@ -9,7 +9,7 @@ from nz_explorer.model.dimensions import Dimension, Use, dimension_table, is_can
 from nz_explorer.model.group import Group
 from nz_explorer.model.hierarchy import Hierarchy, Inside, NodeNotFound, open_store
 from nz_explorer.model.node import Node
-from nz_explorer.model.roles import RoleResult, RoleTest, classify, references
+from nz_explorer.model.roles import RoleResult, RoleTest, classify, is_container, references
 
 __all__ = [
     "Array",
@@ -31,6 +31,7 @@ __all__ = [
     "configuration_of",
     "dimension_table",
     "is_candidate",
+    "is_container",
     "nz_type",
     "open_store",
     "references",

@@ -33,6 +33,11 @@ CF_REFERENCES = (
 )
 """CF attributes whose words name other arrays of the group."""
 
+HOLDERS = ("grid_mapping_name", "crs_wkt", "spatial_ref", "GeoTransform", "geometry_type")
+"""Attributes of a scalar that is there to hold them: a grid mapping of CF, or a container of geometries."""
+TOPOLOGIES = ("mesh_topology", "grid_topology")
+"""What cf_role says of a scalar that holds the description of a mesh (UGRID) or of a staggered grid (SGRID)."""
+
 ASKED_OF_VALUES = (
     ("its values have an order", "NZ-COORD-004"),
     ("none of them is missing", "NZ-COORD-003"),
@@ -92,6 +97,22 @@ class RoleResult:
     role: Role
     tests: tuple[RoleTest, ...]
     direction: Direction | None = None
+
+
+def is_container(array: Array) -> bool:
+    """Return whether an array is there for its attributes, and its single value means nothing.
+
+    netCDF leaves its default there, and converters a zero, as nobody writes that value.
+
+    Parameters
+    ----------
+    array : Array
+        Any array.
+    """
+    attributes = array.attributes
+    return array.shape in ((), (1,)) and (
+        not attributes.keys().isdisjoint(HOLDERS) or attributes.get("cf_role") in TOPOLOGIES
+    )
 
 
 def references(

@@ -206,3 +206,16 @@ def test_a_name_too_many_that_another_array_has(
     said = finding.readers.get("netCDF-C")
     assert said == ("refuses the dataset: Invalid dimension size" if refused else None)
     assert ("Invalid dimension size" in _netcdf_c(tmp_path)) == refused
+
+
+@pytest.mark.parametrize(
+    ("dtype", "fill"),
+    [("<f8", 9.969209968386869e36), ("<i4", -5), ("<i4", 0), ("<i4", None), ("<M8[s]", 0)],
+)
+def test_what_xarray_shows_of_a_scalar_that_was_never_written(
+    dtype: str, fill: Any, tmp_path: Path
+) -> None:
+    changes = {"shape": [], "chunks": [], "dtype": dtype, "fill_value": fill}
+    found = _finding(tmp_path, "NZ-SCAL-003", changes, ())
+    value = xarray.open_zarr(tmp_path, consolidated=False)["a"]
+    assert found.message.endswith(", which xarray shows as missing") == bool(value.isnull())

@@ -14,8 +14,10 @@ import zarr
 
 import nz_explorer as nz
 from nz_explorer.model import Array, NodeNotFound, open_store
+from nz_explorer.values.coordinates.axes import axis_coordinates
 from nz_explorer.values.coordinates.monotonicity import check_monotonic
 from nz_explorer.values.masks.masked import masked
+from nz_explorer.values.points import Points
 from nz_explorer.values.to_xarray import to_xarray
 
 RECORD = np.dtype([("t", "<f4"), ("n", ">i2"), ("code", "S2")])
@@ -217,3 +219,18 @@ def test_paths_are_normalised_and_never_lead_elsewhere(path: str, tmp_path: Path
     with pytest.raises(NodeNotFound, match="cannot contain"):
         store[path]
     assert path not in store
+
+
+def test_a_picture_along_times_without_a_unit(tmp_path: Path) -> None:
+    """NumPy has no text for them, so they are numbers."""
+    group = zarr.open_group(tmp_path, mode="w", zarr_format=2)
+    for name, dtype in (("t", "<i8"), ("a", "<f4")):
+        array = group.create_array(name, shape=(3,), dtype=dtype, compressors=None)
+        array[:] = [1, 5, 9]
+        array.attrs["_ARRAY_DIMENSIONS"] = ["t"]
+    document = tmp_path / "t/.zarray"
+    metadata = json.loads(document.read_text())
+    document.write_text(json.dumps({**metadata, "dtype": "<M8", "fill_value": None}))
+    answer = check_monotonic(_array(tmp_path, "/t"), budget=1 << 20)
+    assert (answer.result, answer.first, answer.last) == ("increasing", "1", "9")
+    assert axis_coordinates(_array(tmp_path), Points(0, 0, 1, 3, 3)).kind == "number"

@@ -16,11 +16,12 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, plain, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import is_candidate
+from nz_explorer.model import is_candidate, is_container
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
     from nz_explorer.values.contents import Contents
+    from nz_explorer.values.coordinates.monotonicity import Monotonicity
 
 V3 = (3,)
 NETCDF_FLOAT = 9.969209968386869e36
@@ -57,6 +58,11 @@ def _declares(array: Array) -> bool:
     return any(name in array.attributes for name in ("_FillValue", "missing_value"))
 
 
+def _may_have_undeclared(array: Array) -> bool:
+    """Whether nothing declares a mark for missing data, and the values are data: that of a grid mapping means nothing."""
+    return not _declares(array) and not is_container(array)
+
+
 def mark_of(array: Array, value: Any) -> str | None:
     """Return what kind of mark for missing data a value is, if it is one.
 
@@ -81,28 +87,53 @@ def _equal(value: float, mark: float) -> bool:
     return value == mark or (type(value) is float and math.isclose(value, mark, rel_tol=1e-6))
 
 
+def _undeclared_fill(array: Array) -> str | None:
+    """Return what kind of mark for missing data the fill_value is, if it is one that nothing declares."""
+    fill = array.storage_fill
+    if not _may_have_undeclared(array) or array.data_type.kind not in ("int", "uint", "float"):
+        return None
+    if fill is None or not fill.usable:
+        return None
+    value = np.asarray(fill.value).item()
+    kind = mark_of(array, value)
+    if kind is None and value == LARGEST.get(array.data_type.name):
+        kind = "the largest value of the type, which is customary for missing data"
+    return kind
+
+
 @rule(
     "CF-FILL-001",
     on="array",
     formats=V3,
     needs=("attributes", "data type"),
-    when=lambda array: not _declares(array) and array.data_type.kind in ("int", "uint", "float"),
+    when=lambda array: not is_candidate(array) and _undeclared_fill(array) is not None,
 )
 def fill_value_is_declared(array: Array) -> Iterator[Fail]:
     """Require an attribute beside a fill_value that stands for missing data; xarray looks at the attribute alone."""
+    fill, kind = array.storage_fill, _undeclared_fill(array)
+    text = "" if fill is None else fill.text
+    yield Fail(
+        array.pointer("fill_value"),
+        f"fill_value {text} is {kind}, and no _FillValue declares it: xarray shows it as data",
+        fix=_declare(None),
+    )
+
+
+@rule(
+    "CF-FILL-001",
+    on="values",
+    formats=V3,
+    when=lambda array, _: _undeclared_fill(array) is not None,
+)
+def fill_value_in_a_coordinate(array: Array, monotonic: Monotonicity) -> Iterator[Fail | Undecided]:
+    """Require it of a coordinate that has such a value: one that was written is not to declare a mark for missing data.
+
+    netCDF gives its default to every variable, and what virtualises its files puts that into ``fill_value``.
+    """
     fill = array.storage_fill
-    if fill is None or not fill.usable:
-        return
-    value = np.asarray(fill.value).item()
-    kind = mark_of(array, value)
-    if kind is None and value == LARGEST.get(array.data_type.name):
-        kind = "the largest value of the type, which is customary for missing data"
-    if kind is not None:
-        yield Fail(
-            array.pointer("fill_value"),
-            f"fill_value {fill.text} is {kind}, and no _FillValue declares it: xarray shows it as data",
-            fix=_declare(None),
-        )
+    found = (monotonic.first, monotonic.last, monotonic.before, monotonic.after)
+    if fill is not None and np.asarray(fill.value).item() in found:
+        yield from fill_value_is_declared(array)
 
 
 def _declare(value: Any) -> FixMaker:
@@ -296,7 +327,7 @@ def _turns_to_floats(array: Array) -> bool:
     return masked and not is_time(array)
 
 
-@rule("CF-FILL-002", on="contents", when=lambda array, _: not _declares(array))
+@rule("CF-FILL-002", on="contents", when=lambda array, _: _may_have_undeclared(array))
 def stored_marks_are_declared(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     """Require a declaration of a mark for missing data, too, where it is the lowest or the highest of the values."""
     scan = contents.scan

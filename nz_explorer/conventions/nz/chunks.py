@@ -9,10 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from nz_explorer.conventions.zarr3.chunks import is_same, masked_by_xarray, shown_by_xarray
+from nz_explorer.conventions.zarr3.chunks import (
+    NAN,
+    is_same,
+    shown_by_xarray,
+    unwritten_is_missing_to_xarray,
+)
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.registry import rule
+from nz_explorer.model import is_container
 from nz_explorer.text.phrases import every, plural
 
 if TYPE_CHECKING:
@@ -50,12 +56,8 @@ def coordinates_are_written(array: Array, found: Absence) -> Iterator[Fail | Und
         )
 
 
-GRID_MAPPING = ("grid_mapping_name", "crs_wkt", "spatial_ref", "GeoTransform")
-"""Attributes of a scalar whose value means nothing: it is there to hold them."""
-
-
 def _is_scalar_value(array: Array, _: Absence) -> bool:
-    return array.shape == () and array.attributes.keys().isdisjoint(GRID_MAPPING)
+    return array.shape == () and not is_container(array)
 
 
 @rule("NZ-SCAL-003", on="chunks", when=_is_scalar_value)
@@ -64,10 +66,11 @@ def scalars_are_written(array: Array, found: Absence) -> Iterator[Fail | Undecid
     if found.absent is None:
         yield Undecided(found.problem)
     elif found.absent:
+        missing = found.reads_as != NAN and unwritten_is_missing_to_xarray(array)
         yield Fail(
             "",
             f"scalar {array.path} has no stored value; readers see the fill value {found.reads_as}"
-            + (", which xarray shows as missing" if masked_by_xarray(array) else ""),
+            + (", which xarray shows as missing" if missing else ""),
             fix=_write_a_value,
         )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array, is_candidate
+from nz_explorer.model import Array, is_candidate, is_container
 from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.model.fill_values import same_value
 from nz_explorer.text.phrases import every, plural
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
 FILL = "/.zarray/fill_value"
 MEMBER = "fill_value"
-DECODED = frozenset(
-    ["_FillValue", "missing_value", "scale_factor", "add_offset", "_Unsigned", "grid_mapping_name"]
-)
+DECODED = frozenset(["_FillValue", "missing_value", "scale_factor", "add_offset", "_Unsigned"])
 """Attributes by which values are decoded to others, or mark missing ones themselves."""
 COUNTED = ("bool", "int", "uint", "string")
 """Kinds of data types in which zero, False or an empty text is as likely as any other value."""
@@ -39,7 +37,7 @@ def _hidden_by_xarray(array: Array) -> bool:
         and hidden.usable
         and (fill is None or (fill.usable and not same_value(fill, hidden)))
         and array.dimension_names is not None
-        and "grid_mapping_name" not in array.attributes
+        and not is_container(array)
     )
 
 
@@ -118,6 +116,7 @@ def _becomes_float(array: Array, _: Contents) -> bool:
         and array.storage_fill is not None
         and array.storage_fill.usable
         and array.dimension_names is not None
+        and not is_container(array)
         and attributes.keys().isdisjoint(DECODED)
         and "since" not in str(attributes.get("units"))
     )

@@ -42,6 +42,22 @@ def masked_by_xarray(array: Array) -> bool:
     return masks and array.fill is None
 
 
+def unwritten_is_missing_to_xarray(array: Array) -> bool:
+    """Whether xarray shows what was never written as missing, by whatever marks that.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    """
+    stored = array.storage_fill  # where there is none, zero is read
+    return any(
+        mark.usable and (is_zero(mark.value) if stored is None else same_value(mark, stored))
+        for mark in (array.xarray_fill, *array.missing_values)
+        if mark is not None
+    )
+
+
 def shown_by_xarray(array: Array, reads_as: str) -> str:
     """Return what xarray shows where nothing was written: NaN in place of what it takes for missing.
 
@@ -52,13 +68,8 @@ def shown_by_xarray(array: Array, reads_as: str) -> str:
     reads_as : str
         What is read there.
     """
-    stored = array.storage_fill  # where there is none, zero is read
-    missing = any(
-        mark.usable and (is_zero(mark.value) if stored is None else same_value(mark, stored))
-        for mark in (array.xarray_fill, *array.missing_values)
-        if mark is not None
-    )
-    return NAN if missing and array.data_type.kind in ("int", "uint", "float") else reads_as
+    numeric = array.data_type.kind in ("int", "uint", "float")
+    return NAN if numeric and unwritten_is_missing_to_xarray(array) else reads_as
 
 
 @rule("Z3-CHUNK-001", on="contents", formats=(3,), when=lambda array, _: array.shape != ())

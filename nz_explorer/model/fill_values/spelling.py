@@ -84,8 +84,8 @@ def value_text(value: Any) -> str:  # one return per family of types
     ):
         # numpy has no text for a date without a unit, and Python's for bytes
         return f"({', '.join(value_text(value[name]) for name in value.dtype.names or ())})"
-    if isinstance(value, np.datetime64) and np.datetime_data(value.dtype)[0] == "generic":
-        # nor for this
+    without_unit = isinstance(value, np.datetime64) and np.datetime_data(value)[0] == "generic"
+    if without_unit and not np.isnat(value):  # nor for this
         return str(int.from_bytes(value.tobytes(), sys.byteorder, signed=True))
     return str(value)
 

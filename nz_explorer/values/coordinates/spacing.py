@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nz_explorer.model.fill_values import value_text
+
 
 class Jump(NamedTuple):
     """The widest step between two neighbours: where the second is, and what both are."""
@@ -107,7 +109,7 @@ def python_value(value: np.ndarray[Any, Any]) -> Any:
     """
     scalar = value.reshape(-1)[0]
     if isinstance(scalar, np.datetime64 | np.timedelta64):
-        return str(scalar)
+        return value_text(scalar)
     if isinstance(scalar, np.float32 | np.float16):
         return float(str(scalar))  # the digits that people wrote, not those of the wider type
     return scalar.item() if isinstance(scalar, np.generic) else scalar

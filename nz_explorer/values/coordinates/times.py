@@ -200,7 +200,7 @@ def time_labels(
         units or the calendar mean nothing, or a value is out of what a calendar can hold.
     """
     if values.dtype.kind == "M":
-        return _of_datetime64(values)
+        return None if np.datetime_data(values.dtype)[0] == "generic" else _of_datetime64(values)
     if attributes is None or not is_time(attributes) or values.dtype.kind not in "iuf":
         return None
     import cftime

@@ -47,7 +47,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nz_explorer.conventions.nczarr.superblock import in_zip_file, names_a_format
+from nz_explorer.conventions.nczarr.modes import in_zip_file, names_a_format
 from nz_explorer.conventions.nz import NZ
 from nz_explorer.engine.findings import SEVERITIES, Finding, Severity
 from nz_explorer.engine.impact import (

@@ -61,10 +61,12 @@ class Pair:
     hierarchy: Hierarchy
 
     @property
-    def is_below_unread(self) -> bool:
-        """Whether a group above could not be read, so that nobody knows whether there is a document."""
+    def unread_above(self) -> Node | None:
+        """A node above whose document could not be read, so that nobody has looked what is below it; None without one."""
         above = map(self.hierarchy.node_if_loaded, all_above(self.path))
-        return any(node.state == "unreadable" for node in above if node is not None)
+        return next(
+            (n for n in above if n and (n.state == "unreadable" or n.kind == "unknown")), None
+        )
 
     @property
     def stored(self) -> list[Document]:

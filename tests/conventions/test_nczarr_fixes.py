@@ -813,6 +813,23 @@ def test_a_superblock_that_is_missing_is_added(tmp_path: Path) -> None:
     assert json.loads((store / ".zattrs").read_text())["_nczarr_superblock"] == {"version": "2.0.0"}
 
 
+def test_a_group_copied_out_of_its_dataset_gets_a_superblock_once_its_references_lead_somewhere(
+    tmp_path: Path,
+) -> None:
+    store = tmp_path / "g.zarr"
+    shutil.copytree(_store(tmp_path / "s.zarr", NOTED) / "g", store)
+    address = f"{store.as_uri()}#mode=nczarr,file"
+    with netCDF4.Dataset(address) as dataset:  # by what xarray reads, too
+        assert dataset["a"].dimensions == ("x",)
+    advice = _fix(store, "NCZ-SB-001")
+    assert advice is not None
+    assert (advice.can_be_applied, "/g/x" in (advice.note or "")) == (False, True)
+    _apply(store, _fix(store, "NCZ-VAR-002"))
+    _apply(store, _fix(store, "NCZ-SB-001"))
+    with netCDF4.Dataset(address) as dataset:
+        assert dataset["a"].dimensions == ("x",)
+
+
 def test_what_a_group_has_lost_is_made_again_with_what_its_new_arrays_lack(tmp_path: Path) -> None:
     store = _store(tmp_path / "s.zarr", NOTED)
     (store / "g" / ".zattrs").write_text("{}")  # as xarray leaves it, too

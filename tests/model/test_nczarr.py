@@ -280,6 +280,11 @@ def test_notes_that_only_netcdf_c_4_8_0_read_stop_no_later_version(
     as_objects(netcdf_c / "everything", store)
     document = store / ".nczgroup"
     document.write_text(json.dumps(json.loads(document.read_text()) | {"dims": {"x": "3"}}))
+    attributes = json.loads((store / ".zattrs").read_text(), strict=False)
+    # numbers and "NaN" in one list, at which 4.10 crashes without their types, of which it does not look at those of 4.8.0
+    kept = {key: value for key, value in attributes.items() if not key.startswith("floats_")}
+    (store / ".zattrs").write_text(json.dumps(kept))
+    assert opened(store) is not None
     report = nz.check(store, progress=False)
     broken = {finding.rule: finding.impact for finding in report.findings}
     assert broken["NCZ-GRP-001"] == broken["NCZ-VAR-002"] == "convention"

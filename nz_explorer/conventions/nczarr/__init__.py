@@ -27,6 +27,7 @@ NCZARR = Convention(
         f"{__name__}.{module}"
         for module in (
             "superblock",
+            "modes",
             "lost_metadata",
             "groups",
             "dimensions",

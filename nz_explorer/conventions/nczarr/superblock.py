@@ -1,4 +1,4 @@
-"""NCZ: the revision of NCZarr, its superblock, the mode of the address, and keys."""
+"""NCZ: the revision of NCZarr, its superblock, and keys."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
 from nz_explorer.model.dialects import nczarr
 from nz_explorer.model.dialects.nczarr_lists import is_reached
-from nz_explorer.store import url_modes
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -30,26 +29,6 @@ if TYPE_CHECKING:
 
 
 V2 = (2,)
-
-
-MODES = frozenset(
-    (
-        "nczarr",
-        "zarr",
-        "v2",
-        "file",
-        "zip",
-        "s3",
-        "gs3",
-        "zoh",
-        "xarray",
-        "noxarray",
-        "consolidated",
-    )
-)
-"""Modes of a URL that netCDF-C uses for Zarr."""
-FILE_MODES = frozenset(("bytes", "dap2", "dap4", "hdf5", "netcdf3", "netcdf4", "classic"))
-"""Modes of netCDF-C for other things than Zarr."""
 
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -315,9 +294,35 @@ def _with_today(place: Place, whole: Mapping[str, Any] | None = None) -> FixMake
 
 
 def _add_superblock(group: Place) -> FixMaker:
-    """Return the fix that adds a superblock beside what is noted of the root."""
+    """Return the fix that adds a superblock beside what is noted of the root, where all that is noted then leads somewhere."""
     beside = f"{group.pointer.rpartition('/')[0]}/_nczarr_superblock"
-    return lambda _node: Draft("suggest", (add_at(beside, {"version": VERSION}),))
+
+    def add_it(node: Node) -> Draft:
+        lost = _leads_nowhere(node)
+        if lost is None:
+            return Draft("suggest", (add_at(beside, {"version": VERSION}),))
+        # as of a group that was copied out of its dataset, which netCDF-C opens as it is
+        note = f"first mend the references to dimensions, such as {lost} (NCZ-VAR-002): with a superblock netCDF-C goes by them, and opens nothing"
+        return Draft("suggest", note=note)
+
+    return add_it
+
+
+def _leads_nowhere(root: Node) -> str | None:
+    """Return the first reference of an array to a dimension that is not there, or has another length."""
+    hierarchy = root.hierarchy
+    for array in hierarchy.walk(root.path):
+        if not isinstance(array, Array):
+            continue
+        pairs = zip(array.dimension_references or (), array.shape or (), strict=False)
+        for reference, length in pairs:
+            path, _, name = reference.rpartition("/")
+            home = hierarchy.get(path or "/")
+            notes = None if home is None else nczarr.group_notes(home)
+            declared = None if notes is None else notes.dimension(name)
+            if declared is None or declared.size != length:
+                return reference
+    return None
 
 
 AS_PURE = "netCDF-C 4.10 takes the dataset for pure Zarr, without scalars and unlimited dimensions"
@@ -355,80 +360,6 @@ def _unusual_version(node: Node, place: Place, name: str, given: object, must: s
         fix=_with_today(place, {**place.value, name: VERSION}),
     )
     return read_today(node, place, found)
-
-
-@rule("NCZ-MODE-001", on="root")
-def mode(node: Node) -> Iterator[Fail]:
-    """Report how the fragment of a URL, as netCDF-C uses it, was understood."""
-    source = node.hierarchy.source
-    modes = url_modes(source)
-    if not modes:
-        return
-    known = [word for word in modes if word in MODES]
-    others = [word for word in modes if word not in MODES]
-    message = f"the fragment #{source.partition('#')[2]}"
-    message += f" was understood as {', '.join(known)}" if known else " names no mode of Zarr"
-    for word in others:
-        what = "for netCDF files, not Zarr" if word in FILE_MODES else "not known"
-        message += f"; mode {word} is {what}; ignored"
-    message += f"; read from {node.hierarchy.reader.kind}"
-    if whose := _names_meant(modes):
-        message += f"; dimensions are named by {whose}"
-    if not names_a_format(source):
-        message += "; netCDF-C finds no dataset by it: it needs nczarr or zarr after mode=, in lower case, as in #mode=nczarr,file"
-    yield Fail("", message)
-
-
-_FORMATS = frozenset(("nczarr", "zarr", "xarray", "noxarray"))
-"""Modes by which netCDF-C knows that something is Zarr; it does not look at a folder to find out."""
-_KEYS_FOR_MODES = frozenset(("zarr", "xarray", "noxarray", "s3", "gs3"))
-"""Keys without a value that netCDF-C takes for a mode which is one of `_FORMATS`, or for that and another."""
-
-
-def names_a_format(source: str) -> bool:
-    """Whether the fragment of an address tells netCDF-C 4.10 that the dataset is Zarr.
-
-    It takes modes after ``mode=``, in lower case, and without blanks in front.
-
-    Parameters
-    ----------
-    source : str
-        The address.
-    """
-    for pair in source.partition("#")[2].split("&"):
-        key, _, value = pair.partition("=")
-        if pair in _KEYS_FOR_MODES or (
-            key.lower() == "mode" and not _FORMATS.isdisjoint(value.split(","))
-        ):
-            return True
-    return False
-
-
-def in_zip_file(root: Node) -> str:
-    """Return what users of netCDF-C have to know of a dataset in a zip file; nothing of any other.
-
-    It writes one folder with everything in it, and takes the first folder of a zip file for the dataset.
-
-    Parameters
-    ----------
-    root : Node
-        The root of the dataset.
-    """
-    reader = root.hierarchy.reader
-    if reader.kind != "zip file" or root.zarr_format != 2:
-        return ""
-    again = "zipped again by the name of its folder, as it writes zip files, and "
-    built = "with a build that has libzip, unlike the wheels of netCDF4-python"
-    return built if reader.packaging.top_folder else again + built
-
-
-def _names_meant(modes: tuple[str, ...]) -> str:
-    """Return whose names of dimensions a mode asks for; see `Array.dimension_names`."""
-    if "noxarray" in modes:
-        return "nothing"
-    if "zarr" in modes or "xarray" in modes:
-        return "_ARRAY_DIMENSIONS alone"
-    return "what netCDF-C notes, else by _ARRAY_DIMENSIONS" if "nczarr" in modes else ""
 
 
 @rule("NCZ-KEY-001", on="root")

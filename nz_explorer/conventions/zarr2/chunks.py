@@ -43,8 +43,10 @@ AS_THEY_ARE = (
     "takes the bytes as they are; where they are too few, it goes on with what lies behind them in"
     " memory, or crashes the process"
 )
-_OTHER_SIZE = re.compile(r"cannot reshape array of size [1-9]|to a larger dtype")
-"""What zarr-python says of a chunk that decodes, and then has another size."""
+_OTHER_SIZE = re.compile(
+    r"cannot reshape array of size [1-9]|to a larger dtype|not an integer multiple of elementsize"
+)
+"""What zarr-python says of a chunk that decodes, and then has another size; netCDF-C shuffles back any number of bytes."""
 
 
 _MAKE_NODES = ("/.zarray", "/.zgroup")

@@ -16,6 +16,7 @@ from nz_explorer.model.fill_values.spelling import value_text
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array
+    from nz_explorer.model.data_type import DataType
     from nz_explorer.model.fill_values import FillProblem
 
 
@@ -38,6 +39,24 @@ def is_number_as_text(given: Any, kind: str) -> bool:
     return True
 
 
+def is_beyond(given: Any, data_type: DataType) -> bool:
+    """Whether a text is an integer that the type does not hold.
+
+    Parameters
+    ----------
+    given
+        The value.
+    data_type
+        The type.
+    """
+    if data_type.kind not in ("int", "uint") or not is_number_as_text(given, data_type.kind):
+        return False
+    limits = np.iinfo(data_type.name)
+    return not limits.min <= int(given) <= limits.max
+
+
+TEXT_BEYOND = {**TYPE_ERROR, "zarr-python": "raises OverflowError", **CRASHES}
+"""What readers do with such a text."""
 TURNED = {
     "zarr-python": "takes the text for true, and fills chunks that are not stored with it",
     "xarray": "takes the text for true, fills chunks that are not stored with it, and shows each true as missing",
@@ -99,7 +118,7 @@ def masked_by(given: Any, kind: str) -> dict[str, str]:
     elif kind in ("int", "uint", "float") and (
         isinstance(given, bool) or is_number_as_text(given, kind)
     ):
-        taken = value_text(np.float64(given) if kind == "float" else np.int64(given))
+        taken = value_text(np.float64(given)) if kind == "float" else str(int(given))
     else:
         return {}
     return {"xarray": f"takes it for {taken}, and shows each {taken} as missing"}

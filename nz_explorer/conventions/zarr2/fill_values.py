@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.conventions.zarr2.fill_readers import (
+    TEXT_BEYOND,
     TURNED,
+    is_beyond,
     is_number_as_text,
     masked_by,
     readers_of,
@@ -238,7 +240,8 @@ def fill_fits(array: Array) -> Iterator[Fail]:
             else None,
         )
     elif problem is not None:
-        readers = readers_of(given, kind, problem)
+        beyond = is_beyond(given, array.data_type)
+        readers = TEXT_BEYOND if beyond else readers_of(given, kind, problem)
         # Python takes every text that is not empty for true, also "false"
         turned = kind == "bool" and isinstance(given, str) and problem.suggestion is False
         fix = None
@@ -259,7 +262,7 @@ def fill_fits(array: Array) -> Iterator[Fail]:
             fix = set_to(FILL, None, "suggest", NOTHING)
         elif problem.kind == "range":
             fix = set_to(FILL, None, "suggest", BEYOND)
-        masks = masked_by(given, kind)
+        masks = {} if beyond else masked_by(given, kind)
         # what was decoded as infinity is spelled otherwise, as the reason says
         infinite = isinstance(given, float) and math.isinf(given) and problem.kind == "range"
         what = "" if infinite else f" {shown(given)} ({json_type(given)})"

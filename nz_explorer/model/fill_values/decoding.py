@@ -225,7 +225,7 @@ class _Decoder:
         if number is None and from_base64_float(text) is not None:
             number, origin = from_base64_float(text), "xarray's base64 of a float"
         low, high = self._limits()
-        if number is None or not np.isfinite(number) or number != int(number):
+        if number is None or not (isinstance(number, int) or float(number).is_integer()):
             decoded = from_base64(text) if len(text) == 12 else None
             meant = None if decoded is None else int.from_bytes(decoded, "little", signed=low < 0)
             if meant is None or not low <= meant <= high:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.nz.consolidated import for_netcdf
@@ -42,9 +42,9 @@ def _is_stored(pair: Pair) -> bool:
     return pair.node is not None and pair.node.state != "missing"
 
 
-def _unusable(pair: Pair) -> Iterator[Undecided]:
+def _unusable(documents: Iterable[Document]) -> Iterator[Undecided]:
     """Report the documents that cannot be compared."""
-    for document in pair.stored:
+    for document in documents:
         if document.error is not None:
             yield Undecided("dependency: TREE-007")
         elif not document.ok:
@@ -60,7 +60,7 @@ def entry_is_current(pair: Pair) -> Iterator[Fail | Undecided]:
     """Require an entry to mean the same as the document. The root of v3 is its own entry."""
     if pair.path == "/":
         return
-    undecided = list(_unusable(pair))
+    undecided = list(_unusable(pair.stored))
     if undecided:
         yield undecided[0]
         return
@@ -243,7 +243,7 @@ def node_has_entry(pair: Pair) -> Iterator[Fail | Undecided]:
     if pair.path == "/" or pair.path in pair.consolidated:
         return
     if pair.node is not None and not any(document.ok for document in pair.stored):
-        yield from _unusable(pair)
+        yield from _unusable(pair.stored)
         return
     if _is_cut_off(pair):
         yield Undecided("dependency: TREE-002")
@@ -297,8 +297,8 @@ def entry_has_node(pair: Pair) -> Iterator[Fail | Undecided]:
     if pair.path.endswith("/zarr.json"):
         yield Undecided("dependency: Z3-CM-002")
         return
-    if pair.is_below_unread:  # nobody has looked there
-        yield Undecided("dependency: TREE-007")
+    if unread := pair.unread_above:
+        yield next(_unusable(unread.documents), Undecided("dependency: TREE-007"))
         return
     consolidated, path = pair.consolidated, pair.path
     # Of Zarr v3 that is Z3-CM-002.

@@ -46,10 +46,15 @@ class _Problem(NamedTuple):
     rule: str = "Z2-OGC-011"
 
 
+def _types_read(node: Node) -> dict[str, str]:
+    """Return the types that netCDF-C 4.10 knows of; where 4.8 noted them it does not look."""
+    return nczarr.attribute_types(node) if nczarr.is_read(node, "attr") else {}
+
+
 @rule("Z2-OGC-011", "Z2-OGC-012", on="node", formats=(2,), needs=("attributes",))
 def lists_of_one_type(node: Node) -> Iterator[Fail]:
     """Note lists of values that do not have the type of the first one, and empty lists, which have none."""
-    typed = nczarr.attribute_types(node)
+    typed = _types_read(node)
     for name, value in node.odd_attributes:
         if type(value) is not list or name in typed or nczarr.is_hidden(name):
             continue
@@ -79,7 +84,7 @@ _NOT_FINITE = re.compile(r"-?(nan|infinity)", re.IGNORECASE)
 )
 def fill_of_the_type(array: Array) -> Iterator[Fail]:
     """Note a _FillValue that netCDF-C cannot make a value of the array of."""
-    typed = nczarr.attribute_types(array)
+    typed = _types_read(array)
     given = array.attributes["_FillValue"]
     if isinstance(given, list) and len(given) == 1:
         given = given[0]
@@ -128,7 +133,7 @@ def are_taken(array: Array) -> bool:
     array : Array
         The array.
     """
-    typed = nczarr.attribute_types(array)
+    typed = _types_read(array)
     for name, value in array.odd_attributes:
         if type(value) is list and name not in typed and not nczarr.is_hidden(name):
             problem = _problem(value)

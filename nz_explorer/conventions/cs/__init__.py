@@ -20,7 +20,7 @@ CS = Convention(
                 "declared",
                 "groups",
                 "coordinate_sets",
-                "lengths",
+                "limits",
                 "positions.geolocation",
                 "unread",
                 "ref",

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 
-from nz_explorer.conventions.cs.axis_coordinates import has_no_numbers, of_one_type
+from nz_explorer.conventions.cs.axis_coordinates import has_no_numbers, is_keyed, of_one_type
 from nz_explorer.conventions.cs.limits import fits, is_named_as_in_cf
-from nz_explorer.conventions.cs.parametric import of_levels
+from nz_explorer.conventions.cs.parametric import of_levels, terms_without_levels
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
 from nz_explorer.engine.fixes import Draft
@@ -40,6 +40,8 @@ def lengths(system: CoordinateSystem) -> RuleOutput:
         found.append((axis, 1 if own is None else own))  # that it is not 1 is CS-ARR-005
     shared = {id(axis) for crs in system.crs if crs.is_shared for axis in crs.axes}
     for axis, length in found:
+        for one in axis.sets:
+            yield from _other_terms(array, axis, one, partial(_at, system, axis, one))
         needs = _Needs(length, "this array needs", _as_long(array, length))
         for one, judge in product(axis.sets, (_values, _bounds, _terms)):
             wrong = [*judge(axis, one, needs, partial(_at, system, axis, one))]
@@ -256,6 +258,39 @@ def _terms(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str]
                 fix=needs.fix,
                 rule="CS-VAL-004",
             )
+
+
+def _other_terms(
+    array: Array, axis: Axis, one: CoordinateSet, at: Callable[..., str]
+) -> RuleOutput:
+    """Warn of terms without levels that are of other lengths along dimensions which they share with their array by name."""
+    lengths = dict(zip(array.dimension_names or (), array.shape or (), strict=False))
+    for name, given in terms_without_levels(one).items():
+        outside = given.get("external") if isinstance(given, Mapping) else None
+        held = None if outside is None else one.follow(outside).array
+        own = (
+            () if held is None else zip(held.dimension_names or (), held.shape or (), strict=False)
+        )
+        for dimension, length in own:
+            if (
+                held is not None
+                and dimension is not None
+                and lengths.get(dimension, length) != length
+            ):
+                yield Fail(
+                    at("parametric", "terms", name, "external"),
+                    f"{held.path}, the term {json_text(name)}, has {plural(length, 'value')} along {json_text(dimension)}, and this array"
+                    f" has {lengths[dimension]}: the formula cannot combine the two",
+                    related=(held.path,),
+                    severity="warning",
+                    readers={
+                        "xarray-zarr-xgroup": "raises ValueError: conflicting sizes for dimension"
+                    }
+                    if is_keyed(axis)
+                    else None,
+                    rule="CS-VAL-004",
+                )
+                break
 
 
 def _no_array(one: CoordinateSet, given: object, fail: Fail) -> RuleOutput:

@@ -14,6 +14,8 @@ from nz_explorer.conventions.cs.forms import (
     has_systems,
     identifier,
     into_set,
+    judge_attributes,
+    judge_name,
     not_a_set,
     not_an_entry,
     shared_by,
@@ -32,8 +34,6 @@ from nz_explorer.conventions.cs.references import judge_reference, without_ref
 from nz_explorer.conventions.cs.systems import (
     OF_CRS,
     SCHEMA_NAME,
-    judge_attributes,
-    judge_name,
     of_crs,
     uses_cs,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nz_explorer.documents.pointers import join
 from nz_explorer.engine.fixes import Operation, move, replace
-from nz_explorer.model import Array
+from nz_explorer.model import Array, Node
 from nz_explorer.model.dialects.cs import coordinate_system
 
 
@@ -31,3 +31,18 @@ def rename_axis(array: Array, number: int, name: str) -> tuple[Operation, ...]:
     if isinstance(axis.place[-1], str):
         return (move(axis.pointer(), join(axis.pointer().rpartition("/")[0], name)),)
     return (replace(axis.pointer("name"), name),)
+
+
+def keeper_of_axis(array: Array, number: int) -> Node | None:
+    """Return the node that keeps the axis of a dimension for several arrays; None where it is the array's own, or there is none.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    number : int
+        Number of the dimension.
+    """
+    system = coordinate_system(array)
+    axis = system.dimensions[number] if system is not None and system.dimensions else None
+    return None if axis is None or axis.home is array else axis.home

@@ -12,6 +12,7 @@ from nz_explorer.model.fill_values import value_text
 from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.values.coordinates.cell_bounds import (
     BoundsFit,
+    Given,
     bounds_fit,
     has_few_chunks,
     limits_fit,
@@ -40,6 +41,7 @@ __all__ = [
     "ChunkError",
     "Contents",
     "FaultKind",
+    "Given",
     "PackedBytes",
     "absence",
     "bounds_fit",

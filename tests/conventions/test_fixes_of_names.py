@@ -505,3 +505,24 @@ def test_of_too_many_names_those_that_fit_are_left(
     (wrong,) = nz.check(store, select=["Z2-OGC-003"], progress=False).findings
     assert wrong.fix is not None
     assert [one["value"] for one in wrong.fix.patch] == ([] if left is None else [left])
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_dimension_whose_axis_a_group_keeps_is_not_renamed_alone(
+    kept: bool, tmp_path: Path
+) -> None:
+    """The axis of the group would no longer be that of any dimension."""
+    system = {"type": "undefined", "axes": {"band/1": {}}}
+    entry = {"ref": {"node": "..", "attribute": "/attributes/crs/bands"}} if kept else system
+    group = zarr.open_group(tmp_path, mode="w", attributes={"crs": {"bands": system}})
+    group.create_array(
+        "v",
+        shape=(3,),
+        dtype="f8",
+        dimension_names=["band/1"],
+        attributes={"cs": {"crs": [entry]}},
+    )
+    found = nz.check(tmp_path, conventions=["nz", "cs"]).to_dict()["findings"]
+    (one,) = (each for each in found if each["rule"] == "NZ-DIM-007")
+    assert bool(one["fix"]["patch"]) is not kept
+    assert ("axis of cs" in one["fix"]["note"]) is kept

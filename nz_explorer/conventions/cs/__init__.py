@@ -16,7 +16,15 @@ CS = Convention(
     rules=tuple(
         f"{__name__}.{one}"
         for one in (
-            *("declared", "groups", "coordinate_sets", "lengths", "geolocation", "unread", "ref"),
+            *(
+                "declared",
+                "groups",
+                "coordinate_sets",
+                "limits",
+                "positions.geolocation",
+                "unread",
+                "ref",
+            ),
         )
     ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),

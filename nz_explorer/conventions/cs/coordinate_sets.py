@@ -14,11 +14,12 @@ from nz_explorer.conventions.cs.forms import (
     has_systems,
     identifier,
     into_set,
+    judge_attributes,
+    judge_name,
     not_a_set,
     not_an_entry,
     shared_by,
 )
-from nz_explorer.conventions.cs.geolocation import geolocation
 from nz_explorer.conventions.cs.groups import shared_references
 from nz_explorer.conventions.cs.lengths import lengths, place
 from nz_explorer.conventions.cs.members import (
@@ -28,12 +29,11 @@ from nz_explorer.conventions.cs.members import (
     near,
     near_members,
 )
+from nz_explorer.conventions.cs.positions.geolocation import geolocation
 from nz_explorer.conventions.cs.references import judge_reference, without_ref
 from nz_explorer.conventions.cs.systems import (
     OF_CRS,
     SCHEMA_NAME,
-    judge_attributes,
-    judge_name,
     of_crs,
     uses_cs,
 )

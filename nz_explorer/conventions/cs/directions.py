@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import is_text
@@ -228,6 +229,38 @@ def _no_direction(axis: Axis, pointer: str, kind: str) -> RuleOutput:
         f"the {kind} axis {json_text(axis.name)} has a direction, which is allowed only if there is a natural one",
         rule="CS-AX-006",
     )
+
+
+_NAMED = {
+    **dict.fromkeys(("longitude", "lon", "easting"), "X"),
+    **dict.fromkeys(("latitude", "lat", "northing"), "Y"),
+}
+"""Axes of these names have these abbreviations, by the table of the text."""
+
+
+def marked_unlike_its_name(axis: Axis, others: Iterable[Axis]) -> RuleOutput:
+    """Note an axis in the plane that is marked as the other one, and whose direction does not tell so.
+
+    Parameters
+    ----------
+    axis : Axis
+        The axis.
+    others : iterable of Axis
+        The others there; of a name or an abbreviation that occurs twice CS-AX-002 and CS-AX-004 say so.
+    """
+    given = axis.abbreviation
+    meant = _NAMED.get((axis.name or "").lower())
+    if meant is None or given not in ("X", "Y") or given == meant:
+        return
+    twice = any(one.abbreviation == given or one.name == axis.name for one in others)
+    if not twice and all(one.direction in (None, *USUAL[given]) for one in axis.sets):
+        yield Fail(
+            axis.pointer("abbreviation"),
+            f"axis {json_text(axis.name)} is marked {given}, and by its name it is {meant}: longitude and easting are X, latitude and"
+            " northing Y; readers go by one of them",
+            severity="warning",
+            rule="CS-AX-008",
+        )
 
 
 def told_abbreviation(axis: Axis) -> tuple[str, str] | None:

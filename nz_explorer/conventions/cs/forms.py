@@ -410,3 +410,47 @@ def _held(system: Mapping[str, Any]) -> str | None:
     else:
         named = found[1].upper() if isinstance(text, str) and (found := _ELSE.match(text)) else None
     return _NO_POSITIONS.get(named) if isinstance(named, str) else None
+
+
+def judge_name(pointer: str, holder: Mapping[str, Any]) -> RuleOutput:
+    """Check the name of a coordinate set or of a reference system, where it has one.
+
+    Parameters
+    ----------
+    pointer : str
+        RFC 6901 pointer to the name.
+    holder : mapping
+        What has the name.
+    """
+    given = holder.get("name")
+    why: str | None = None
+    if "name" not in holder:
+        return
+    if not isinstance(given, str):
+        why = f"name must be a text, got {json_text(given)}"
+    elif "/" in given:
+        why = f"{json_text(given)} has a slash, which names of nodes in Zarr cannot have"
+    elif not given.strip("."):
+        why = f"{json_text(given)} cannot be the name of a node in Zarr: it has nothing but dots"
+        why = why if given else "name is empty, which the name of a node in Zarr cannot be"
+    elif given.startswith("__") or given == "zarr.json":
+        why = f"{json_text(given)} is reserved in Zarr, so it cannot be the name of a node"
+    if why is not None:
+        yield Fail(pointer, why, rule="CS-NAME-001")
+
+
+def judge_attributes(pointer: str, holder: Mapping[str, Any]) -> RuleOutput:
+    """Check the attributes of a coordinate set, an axis, coordinates or boundaries, where there are any.
+
+    Parameters
+    ----------
+    pointer : str
+        RFC 6901 pointer to the attributes.
+    holder : mapping
+        What has them.
+    """
+    given = holder.get("attributes")
+    if "attributes" in holder and not isinstance(given, Mapping):
+        yield Fail(
+            pointer, f"attributes must be an object, got {json_text(given)}", rule="CS-ATT-001"
+        )

@@ -11,7 +11,6 @@ from typing import Any
 from nz_explorer.conventions.cs.axes import once
 from nz_explorer.conventions.cs.declared import one_revision, registered
 from nz_explorer.conventions.cs.forms import keyed, not_by_name
-from nz_explorer.conventions.cs.geolocation import geolocation_by_itself
 from nz_explorer.conventions.cs.lengths import lengths_by_themselves
 from nz_explorer.conventions.cs.members import as_meant, near_members
 from nz_explorer.conventions.cs.paths import (
@@ -22,6 +21,7 @@ from nz_explorer.conventions.cs.paths import (
     path_from_all,
     with_path,
 )
+from nz_explorer.conventions.cs.positions.geolocation import geolocation_by_itself
 from nz_explorer.conventions.cs.systems import OF_CRS, have_no_direction, keeps_crs, of_crs
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here

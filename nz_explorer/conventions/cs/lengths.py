@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING
 
-from nz_explorer.conventions.cs.axis_coordinates import has_no_numbers, of_one_type
-from nz_explorer.conventions.cs.parametric import of_levels
+from nz_explorer.conventions.cs.axis_coordinates import has_no_numbers, is_keyed, of_one_type
+from nz_explorer.conventions.cs.limits import fits, is_named_as_in_cf
+from nz_explorer.conventions.cs.parametric import of_levels, terms_without_levels
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput, Undecided
 from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.fixes import replace as write
-from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.cs import (
     Axis,
     CoordinateSet,
     CoordinateSystem,
     Crs,
-    coordinate_system,
     numbers,
 )
-from nz_explorer.model.dialects.ref import Reference, Target
+from nz_explorer.model.dialects.ref import Target
 from nz_explorer.text.phrases import listed, plural
 from nz_explorer.text.units import known_unit
-
-if TYPE_CHECKING:
-    from nz_explorer.values.contents import BoundsFit
-    from nz_explorer.values.coordinates.monotonicity import Monotonicity
-
-MOST_OUTSIDE = 0.5
-"""Where fewer of the coordinates are outside of their cells, they may be meant so."""
 
 
 def lengths(system: CoordinateSystem) -> RuleOutput:
@@ -52,6 +43,8 @@ def lengths(system: CoordinateSystem) -> RuleOutput:
         found.append((axis, 1 if own is None else own))  # that it is not 1 is CS-ARR-005
     shared = {id(axis) for crs in system.crs if crs.is_shared for axis in crs.axes}
     for axis, length in found:
+        for one in axis.sets:
+            yield from _other_terms(array, axis, one, partial(_at, system, axis, one))
         needs = _Needs(length, "this array needs", _as_long(array, length))
         for one, judge in product(axis.sets, (_values, _on_earth, _bounds, _terms)):
             wrong = [*judge(axis, one, needs, partial(_at, system, axis, one))]
@@ -267,8 +260,8 @@ def _bounds(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str
             related=(bounds.path,),
             rule="CS-BND-004",
         )
-    elif not _fits(bounds.shape, needs.length):
-        turned = _fits(bounds.shape[::-1], needs.length)
+    elif not fits(bounds.shape, needs.length):
+        turned = fits(bounds.shape[::-1], needs.length)
         hint = (
             "; that is the layout of CF, which the stores of the author of cs have and his reader takes"
             if turned
@@ -282,7 +275,7 @@ def _bounds(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str
             severity="warning" if turned else None,
             rule="CS-BND-004",
         )
-    elif bounds.shape == (2, 2) and _is_named_as_in_cf(bounds, axis.name):
+    elif bounds.shape == (2, 2) and is_named_as_in_cf(bounds, axis.name):
         yield Fail(
             pointer,
             f"bounds of {shown} in {bounds.path} have the dimensions {listed(map(json_text, bounds.dimension_names or ()))}: the first"
@@ -292,65 +285,6 @@ def _bounds(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str
             severity="warning",
             rule="CS-BND-004",
         )
-
-
-def _is_named_as_in_cf(bounds: Array, name: str | None) -> bool:
-    """Whether the first dimension of limits, and not the second one, has the name of that of the coordinates."""
-    names = bounds.dimension_names or ()
-    return names[:1] == (name,) and name not in names[1:]
-
-
-def _limits(array: Array) -> Array | None:
-    """Return the limits that cs of an array in the same group has beside these coordinates, in the shape that it wants."""
-    group = array.hierarchy.get(array.parent or "/")
-    beside = group.with_attribute("cs") if isinstance(group, Group) else []
-    # coordinates are mostly called like their dimension, and the first array that has them will do
-    beside.sort(key=lambda one: array.name not in (one.dimension_names or ()))
-    systems = filter(None, map(coordinate_system, beside))
-    sets = (one for system in systems for axis in system.axes for one in axis.sets)
-    found = (one.bounds() for one in sets if "boundaries" in one.given and one.external() is array)
-    limits = next(filter(None, found), None)
-    fits = limits is not None and array.shape and _fits(limits.shape or (), array.shape[0])
-    turned = limits is not None and _is_named_as_in_cf(
-        limits, (array.dimension_names or (None,))[0]
-    )
-    return limits if fits and not turned else None
-
-
-@rule("CS-BND-004", on="values", formats=(3,), when=lambda array, _: _limits(array) is not None)
-def limits_lie_around(array: Array, found: Monotonicity) -> RuleOutput:
-    """Warn of limits that lie elsewhere than the coordinates, which are read anyway."""
-    limits = _limits(array)
-    if limits is None:
-        return
-    from nz_explorer.values.contents import has_few_chunks, limits_fit
-
-    if found.result == "unreadable":
-        yield Undecided(f"unreadable: {found.note}" if found.note else "unreadable")
-    elif not has_few_chunks(limits):
-        yield Undecided("budget")
-    elif (fit := limits_fit(limits, array)) is not None and (why := _misfit(fit)) is not None:
-        yield Fail("", path=limits.path, message=why, related=(array.path,), severity="warning")
-
-
-def _misfit(fit: BoundsFit) -> str | None:
-    cell = f"{fit.low:.10g} and {fit.high:.10g}"
-    if fit.exchanged:
-        return (
-            f"the first row has the upper limits of {fit.coordinate}, and the second one the lower, such as"
-            f" {cell} of {fit.value:.10g}; the lower ones come first"
-        )
-    if not (fit.turned or fit.outside > fit.cells * MOST_OUTSIDE):
-        return None
-    why = (
-        "from the last to the first all of them are: one of the two was turned round"
-        if fit.turned
-        else "they may belong to another grid, or pairs of limits were written one after the other, and not as two rows"
-    )
-    return (
-        f"{fit.outside:,} of {fit.cells:,} values of {fit.coordinate} are not within their limits, such as"
-        f" value[{fit.index}] = {fit.value:.10g}, whose limits are {cell}; {why}"
-    )
 
 
 def _terms(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str]) -> RuleOutput:
@@ -381,37 +315,37 @@ def _terms(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str]
             )
 
 
-def _fits(shape: tuple[int, ...], length: int | None) -> bool:
-    """Whether bounds of a shape are limits of so many cells, of any number where None is given."""
-    return len(shape) == 2 and shape[0] == 2 and length in (None, shape[1])
-
-
-def turned(node: Node, reference: Reference) -> list[list[int]] | None:
-    """Return the shape of arrays of positions that have theirs the other way round, where no names of dimensions tell.
-
-    Others of another shape may be fewer positions than elements.
-
-    Parameters
-    ----------
-    node : Node
-        What they are the positions of.
-    reference : Reference
-        What leads to one of them.
-    """
-    found = reference.array
-    if not isinstance(node, Array) or found is None:
-        return None
-    if any(node.dimension_names or ()) and any(found.dimension_names or ()):
-        return None
-    given, whole = found.shape or (), node.shape or ()
-    right = given[::-1]
-    return [list(right)] if _is_along(right, whole) and not _is_along(given, whole) else None
-
-
-def _is_along(some: Iterable[int], lengths: Iterable[int]) -> bool:
-    """Whether lengths are among others, in their order."""
-    left = iter(lengths)
-    return all(length in left for length in some)
+def _other_terms(
+    array: Array, axis: Axis, one: CoordinateSet, at: Callable[..., str]
+) -> RuleOutput:
+    """Warn of terms without levels that are of other lengths along dimensions which they share with their array by name."""
+    lengths = dict(zip(array.dimension_names or (), array.shape or (), strict=False))
+    for name, given in terms_without_levels(one).items():
+        outside = given.get("external") if isinstance(given, Mapping) else None
+        held = None if outside is None else one.follow(outside).array
+        own = (
+            () if held is None else zip(held.dimension_names or (), held.shape or (), strict=False)
+        )
+        for dimension, length in own:
+            if (
+                held is not None
+                and dimension is not None
+                and lengths.get(dimension, length) != length
+            ):
+                yield Fail(
+                    at("parametric", "terms", name, "external"),
+                    f"{held.path}, the term {json_text(name)}, has {plural(length, 'value')} along {json_text(dimension)}, and this array"
+                    f" has {lengths[dimension]}: the formula cannot combine the two",
+                    related=(held.path,),
+                    severity="warning",
+                    readers={
+                        "xarray-zarr-xgroup": "raises ValueError: conflicting sizes for dimension"
+                    }
+                    if is_keyed(axis)
+                    else None,
+                    rule="CS-VAL-004",
+                )
+                break
 
 
 def _no_array(one: CoordinateSet, given: object, fail: Fail) -> RuleOutput:

@@ -206,13 +206,32 @@ def of_levels(one: CoordinateSet) -> dict[str, Any]:
     dict of str to Any
         By name of the term; nothing where there is no formula that is known.
     """
+    levels, _ = _split(one)
+    return levels
+
+
+def terms_without_levels(one: CoordinateSet) -> dict[str, Any]:
+    """Return the values of the other terms of a formula that is known, such as those of a surface.
+
+    Parameters
+    ----------
+    one : CoordinateSet
+        A set of coordinates.
+    """
+    _, others = _split(one)
+    return others
+
+
+def _split(one: CoordinateSet) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the terms that have a value for each level, and the others; none where there is no formula that is known."""
     given = one.given.get("parametric")
     formula, terms = (
         (given.get("formula"), given.get("terms")) if isinstance(given, Mapping) else (None, None)
     )
-    if not isinstance(formula, str) or not isinstance(terms, Mapping):
-        return {}
-    return {name: terms[name] for name in _OF_LEVELS.get(formula, "").split() if name in terms}
+    if not isinstance(formula, str) or formula not in FORMULAS or not isinstance(terms, Mapping):
+        return {}, {}
+    levels = {name: terms[name] for name in _OF_LEVELS[formula].split() if name in terms}
+    return levels, {name: value for name, value in terms.items() if name not in levels}
 
 
 def _terms(formula: str, given: AbstractSet[str], pointer: str) -> RuleOutput:

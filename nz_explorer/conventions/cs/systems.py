@@ -14,8 +14,13 @@ from nz_explorer.conventions.cs.axes import (
     retyped,
 )
 from nz_explorer.conventions.cs.axis_coordinates import coordinates, is_text
-from nz_explorer.conventions.cs.directions import directions, is_physical, told_abbreviation
-from nz_explorer.conventions.cs.forms import identifier
+from nz_explorer.conventions.cs.directions import (
+    directions,
+    is_physical,
+    marked_unlike_its_name,
+    told_abbreviation,
+)
+from nz_explorer.conventions.cs.forms import identifier, judge_attributes, judge_name
 from nz_explorer.conventions.cs.members import misplaced
 from nz_explorer.conventions.cs.parametric import parametric
 from nz_explorer.conventions.cs.times.time_objects import TEXTS, has_time
@@ -198,55 +203,11 @@ def of_crs(crs: Crs, beside: Iterable[Axis] = (), *, first: bool = True) -> Rule
         return
     for axis in crs.axes:
         others = [*beside, *(one for one in crs.axes if one is not axis)]
-        yield from _axis(
-            crs, axis, {one.abbreviation for one in others if is_physical(one)}, located=located
-        )
+        taken = {one.abbreviation for one in others if is_physical(one)}
+        yield from _axis(crs, axis, taken, located=located)
+        yield from marked_unlike_its_name(axis, others)
         yield from misplaced(axis)
         yield from directions(axis, at_axis=at_axes or "direction" in axis.given)
-
-
-def judge_name(pointer: str, holder: Mapping[str, Any]) -> RuleOutput:
-    """Check the name of a coordinate set or of a reference system, where it has one.
-
-    Parameters
-    ----------
-    pointer : str
-        RFC 6901 pointer to the name.
-    holder : mapping
-        What has the name.
-    """
-    given = holder.get("name")
-    why: str | None = None
-    if "name" not in holder:
-        return
-    if not isinstance(given, str):
-        why = f"name must be a text, got {json_text(given)}"
-    elif "/" in given:
-        why = f"{json_text(given)} has a slash, which names of nodes in Zarr cannot have"
-    elif not given.strip("."):
-        why = f"{json_text(given)} cannot be the name of a node in Zarr: it has nothing but dots"
-        why = why if given else "name is empty, which the name of a node in Zarr cannot be"
-    elif given.startswith("__") or given == "zarr.json":
-        why = f"{json_text(given)} is reserved in Zarr, so it cannot be the name of a node"
-    if why is not None:
-        yield Fail(pointer, why, rule="CS-NAME-001")
-
-
-def judge_attributes(pointer: str, holder: Mapping[str, Any]) -> RuleOutput:
-    """Check the attributes of a coordinate set, an axis, coordinates or boundaries, where there are any.
-
-    Parameters
-    ----------
-    pointer : str
-        RFC 6901 pointer to the attributes.
-    holder : mapping
-        What has them.
-    """
-    given = holder.get("attributes")
-    if "attributes" in holder and not isinstance(given, Mapping):
-        yield Fail(
-            pointer, f"attributes must be an object, got {json_text(given)}", rule="CS-ATT-001"
-        )
 
 
 _OWN = ("name", "abbreviation", "coordinates", "attributes")

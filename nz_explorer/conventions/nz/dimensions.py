@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.axes_of_dimensions import rename_axis
+from nz_explorer.conventions.axes_of_dimensions import keeper_of_axis, rename_axis
 from nz_explorer.conventions.netcdf_c import impact_of_netcdf
 from nz_explorer.conventions.suggested_names import add_names, suggested_names, where_from
 from nz_explorer.documents.json_text import json_text
@@ -330,6 +330,10 @@ def _plain_name(axis: int) -> FixMaker:
                 "unsafe",
                 note=f"rename it in all arrays of the group; {plain} is another dimension of it",
             )
+        if (keeper := keeper_of_axis(node, axis)) is not None:
+            # of one document alone it would leave the dimension without its axis
+            what = f"rename it in all arrays, and the axis of cs that {keeper.path} keeps for them"
+            return Draft("unsafe", note=what)
         return Draft("unsafe", set_name(node, axis, plain), "rename it in all arrays of the group")
 
     return fix

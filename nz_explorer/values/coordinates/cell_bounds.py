@@ -34,7 +34,7 @@ class BoundsFit:
     Parameters
     ----------
     coordinate
-        Path of the coordinate that names the bounds.
+        Path of the coordinate that names the bounds, or what it is called where metadata give its values.
     cells
         How many cells there are.
     outside
@@ -57,6 +57,28 @@ class BoundsFit:
     high: float
     turned: bool
     exchanged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Coordinates that metadata give.
+
+    Parameters
+    ----------
+    called
+        What they are called in a message.
+    numbers
+        Their values; the first one of those that are a step apart.
+    increment
+        The step; None where all values are given.
+    units
+        What they are counted in; None where that is not known.
+    """
+
+    called: str
+    numbers: tuple[float, ...]
+    increment: float | None = None
+    units: str | None = None
 
 
 def has_few_chunks(bounds: Array) -> bool:
@@ -90,11 +112,16 @@ def bounds_fit(bounds: Array, cancel: Cancellation | None = None) -> BoundsFit |
     cells, values = _values(bounds, cancel), _values(coordinate, cancel)
     if cells is None or values is None:
         return None
-    return _fit(coordinate, values, cells, exchanged=_are_exchanged(cells))
+    exchanged = _are_exchanged(cells)
+    return _fit(coordinate.path, values, cells, turns=_turns(coordinate), exchanged=exchanged)
 
 
 def limits_fit(
-    limits: Array, coordinate: Array, cancel: Cancellation | None = None
+    limits: Array,
+    coordinate: Array | Given,
+    cancel: Cancellation | None = None,
+    *,
+    turns: bool = False,
 ) -> BoundsFit | None:
     """Compare limits as cs has them, the lower ones in a row and the upper ones in another, with their coordinate.
 
@@ -103,30 +130,47 @@ def limits_fit(
     limits
         An array.
     coordinate
-        Its coordinate.
+        Its coordinate, or what metadata give in place of one.
     cancel
         Looked at between chunks.
+    turns
+        Whether it is known to be a longitude; else the units of an array tell.
     """
     shape = limits.shape or ()
     if len(shape) != 2 or shape[0] != 2 or not 2 <= shape[1] <= MOST_CELLS:
         return None
-    if coordinate.shape != shape[1:] or not _comparable(limits, coordinate):
+    if isinstance(coordinate, Given):
+        if not _is_of_units(limits, coordinate.units):
+            return None
+        called, values = coordinate.called, _given(coordinate, shape[1])
+    elif coordinate.shape == shape[1:] and _comparable(limits, coordinate):
+        turns = turns or _turns(coordinate)
+        called, values = coordinate.path, _values(coordinate, cancel)
+    else:
         return None
-    rows, values = _values(limits, cancel), _values(coordinate, cancel)
+    rows = None if values is None else _values(limits, cancel)
     if rows is None or values is None or not rows.any() or not values.any():
         return None  # zeros throughout are what was never written
-    return _fit(coordinate, values, rows.T, exchanged=bool((rows[0] > rows[1]).all()))
+    exchanged = bool((rows[0] > rows[1]).all())
+    return _fit(called, values, rows.T, turns=turns, exchanged=exchanged)
+
+
+def _given(coordinate: Given, length: int) -> np.ndarray[Any, Any] | None:
+    """Return the values of a coordinate that metadata give; None where they are not as many."""
+    if coordinate.increment is not None:
+        return coordinate.numbers[0] + coordinate.increment * np.arange(length, dtype=np.float64)
+    return np.array(coordinate.numbers) if len(coordinate.numbers) == length else None
 
 
 def _fit(
-    coordinate: Array,
+    called: str,
     values: np.ndarray[Any, Any],
     cells: np.ndarray[Any, Any],
     *,
+    turns: bool,
     exchanged: bool,
 ) -> BoundsFit | None:
     """Return what does not fit; that the two bounds are exchanged counts only where all values are within."""
-    turns = hemispheres(coordinate.attributes.get("units")) == "EW"
     outside = ~_within(values, cells, turns=turns)
     exchanged = exchanged and not outside.any()
     if not outside.any() and not exchanged:
@@ -136,11 +180,15 @@ def _fit(
     turned = bool(_within(values, cells[::-1], turns=turns).all())
     number = int(outside.sum())
     return BoundsFit(
-        coordinate.path,
+        called,
         *(len(cells), number, index, float(values[index]), low, high),
         turned=turned,
         exchanged=exchanged,
     )
+
+
+def _turns(coordinate: Array) -> bool:
+    return hemispheres(coordinate.attributes.get("units")) == "EW"
 
 
 def _are_exchanged(cells: np.ndarray[Any, Any]) -> bool:
@@ -159,11 +207,16 @@ def _coordinate_of(bounds: Array) -> Array | None:
 
 def _comparable(bounds: Array, coordinate: Array) -> bool:
     """Whether both are numbers that mean the same: bounds have the units of their coordinate, or none."""
-    units = bounds.attributes.get("units", coordinate.attributes.get("units"))
-    return units == coordinate.attributes.get("units") and all(
-        one.data_type.kind in ("int", "uint", "float")
-        and not any(name in one.attributes for name in PACKING)
-        for one in (bounds, coordinate)
+    units = coordinate.attributes.get("units")
+    return _is_of_units(bounds, units) and _is_of_units(coordinate, units)
+
+
+def _is_of_units(array: Array, units: Any) -> bool:
+    """Whether an array is one of numbers as they are, in these units or without any."""
+    return (
+        array.attributes.get("units", units) == units
+        and array.data_type.kind in ("int", "uint", "float")
+        and not any(name in array.attributes for name in PACKING)
     )
 
 

@@ -118,13 +118,21 @@ def judge_instant(match: re.Match[str], at: str, calendars: Calendars) -> RuleOu
         )
         return
     if _is_of_no_clock(match):
-        midnight = (hour, minute, second) == (24, 0, 0)
+        refused = None
+        if (hour, minute, second) == (24, 0, 0):
+            refused = (
+                "is the end of a day; many readers refuse the hour 24: write 00:00 of the next day"
+            )
+        elif _is_leap_second(match):
+            refused = (
+                "is a leap second; many readers refuse the second 60: write the minute after it"
+            )
         yield Fail(
             at,
-            f"{match[0]} is the end of a day; many readers refuse the hour 24: write 00:00 of the next day"
-            if midnight
+            f"{match[0]} {refused}"
+            if refused
             else f"the time of {match[0]} does not exist: hours go up to 23, minutes and seconds to 59",
-            severity="warning" if midnight else None,
+            severity="warning" if refused else None,
             rule="CS-TIME-004",
         )
         return
@@ -162,10 +170,18 @@ def clock(match: re.Match[str]) -> tuple[int, int, int]:
 
 
 def _is_of_no_clock(match: re.Match[str]) -> bool:
-    """Whether the time or its zone does not exist, or is the end of a day."""
+    """Whether the time or its zone does not exist, or is the end of a day or a leap second."""
     hour, minute, second = clock(match)
     zone = int(match[10] or 0) > 23 or int(match[11] or 0) > 59
-    return zone or hour > 23 or minute > 59 or second > 60
+    return zone or hour > 23 or minute > 59 or second > 59
+
+
+def _is_leap_second(match: re.Match[str]) -> bool:
+    """Whether a time is the second 60 of the last minute of a day of UTC, which is what it is of if it has no zone."""
+    hour, minute, second = clock(match)
+    ahead = int(match[10] or 0) * 60 + int(match[11] or 0)
+    of_utc = 60 * hour + minute - (-ahead if match[9] == "-" else ahead)
+    return second == 60 and hour < 24 and minute < 60 and of_utc % 1440 == 1439
 
 
 def date_of(match: re.Match[str]) -> tuple[int, int, int]:

@@ -7,42 +7,36 @@ of an array or a group.
 from __future__ import annotations
 
 import dataclasses
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import product
 from typing import Any
 
-from nz_explorer.conventions.cs.axis_coordinates import has_no_numbers, is_keyed
+from nz_explorer.conventions.cs.axis_coordinates import is_keyed
 from nz_explorer.conventions.cs.declared import SYSTEMS, companions, undeclared
-from nz_explorer.conventions.cs.forms import HELD, KINDS, identifier, systems_of_positions
-from nz_explorer.conventions.cs.lengths import turned
+from nz_explorer.conventions.cs.forms import KINDS, identifier, systems_of_positions
 from nz_explorer.conventions.cs.members import misspelt_in_geolocation, not_of_geolocation
+from nz_explorer.conventions.cs.positions.arrays import (
+    DIRECTIONS,
+    Follow,
+    are_positions,
+    differ,
+    in_both,
+    of_shape,
+    swapped,
+    turned,
+)
 from nz_explorer.conventions.cs.references import judge_reference, without_ref
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here, entries, pointer_to
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, RuleOutput, Undecided
-from nz_explorer.engine.fixes import Draft, plain, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Node
 from nz_explorer.model.dialects.cs import CoordinateSystem, Crs
 from nz_explorer.model.dialects.ref import Reference, resolve
-from nz_explorer.text.units import hemispheres
 
-DIRECTIONS = ("x", "y")
-_Follow = Callable[[Any], Reference]
-"""Returns where a reference leads."""
-
-_CALLED = re.compile(
-    r"(?<![^_])[a-z]?(?:(lon(?:g|gitude)?s?|easting|x)|lat(?:itude)?s?|northing|y)(?![^_])",
-    re.IGNORECASE,
-)
-"""Words in the names of arrays that have longitudes or eastings, the group, or latitudes or northings, such as in nav_lat."""
-
-_METRES = ("m", "metre", "metres", "meter", "meters", "km")
-"""Units that no longitude or latitude has."""
 _IN_REF = "as the text of cs has it, though examples of geolocation do not"
 
 
@@ -61,16 +55,17 @@ def geolocation(system: CoordinateSystem) -> RuleOutput:
             for direction in DIRECTIONS:
                 reference = crs.follow(given[kind][direction])
                 place = join(at, kind, direction) if crs.home is system.array else at
-                wrong += _shape(reference, _expected(system, crs, reference), place)
+                expected = _expected(system, crs, reference)
+                wrong += of_shape(reference, system.array, expected, place)
             if not crs.is_shared:
                 yield from wrong
                 continue
             kept = partial(resolve, home=crs.home)
             if not any(kept(given[kind][direction]).targets for direction in DIRECTIONS):
                 yield from _positions_in(crs, kind, at)  # which the group cannot be told
-            if len(wrong) == len(DIRECTIONS) and not _differ(kept, given[kind]):
+            if len(wrong) == len(DIRECTIONS) and not differ(kept, given[kind]):
                 yield _both(*wrong)
-            elif len(wrong) == len(DIRECTIONS) or not _differ(kept, given[kind]):
+            elif len(wrong) == len(DIRECTIONS) or not differ(kept, given[kind]):
                 yield from wrong[:1]  # of one that differs from the other the group is told
 
 
@@ -81,7 +76,7 @@ def geolocation_by_itself(crs: Crs) -> RuleOutput:
     yield from _positions(crs, None)
     for kind in KINDS if _malformed(crs.given["geolocation"]) is None else ():
         if kind in crs.given["geolocation"] and (
-            shapes := _differ(crs.follow, crs.given["geolocation"][kind])
+            shapes := differ(crs.follow, crs.given["geolocation"][kind])
         ):
             yield Fail(
                 crs.pointer("geolocation", kind, "y"),
@@ -96,13 +91,6 @@ def _both(x: Fail, y: Fail) -> Fail:
         return x
     message = x.message.replace(" has shape ", f" and {y.related[0]} have shape ", 1)
     return dataclasses.replace(x, message=message, related=(*x.related, *y.related))
-
-
-def _differ(follow: _Follow, pair: Mapping[str, Any]) -> list[list[int]]:
-    """Return the shapes of the arrays with x and y, where they are not the same."""
-    held = (follow(pair[direction]).array for direction in DIRECTIONS)
-    shapes = [list(one.shape) for one in held if one is not None and one.shape is not None]
-    return shapes if len(shapes) == 2 and shapes[0] != shapes[1] else []
 
 
 def _positions(crs: Crs, entry: str | None) -> RuleOutput:
@@ -123,7 +111,7 @@ def _positions(crs: Crs, entry: str | None) -> RuleOutput:
     for kind in KINDS:
         if kind in given:
             yield from _positions_in(crs, kind, entry)
-    yield from _in_both(crs.follow, given, entry, at)
+    yield from in_both(crs.follow, given, entry, at)
     if entry is None:
         yield from systems_of_positions(at, given)
         yield from not_of_geolocation(at, given)
@@ -133,8 +121,8 @@ def _positions_in(crs: Crs, kind: str, entry: str | None) -> RuleOutput:
     """Judge what is in the arrays of positions."""
     pair, at = crs.given["geolocation"][kind], crs.pointer("geolocation", kind)
     for direction in DIRECTIONS:
-        yield from _are_positions(crs.follow(pair[direction]), entry or join(at, direction))
-    yield from _swapped(crs.follow, pair, kind, entry, at)
+        yield from are_positions(crs.follow(pair[direction]), entry or join(at, direction))
+    yield from swapped(crs.follow, pair, kind, entry, at)
 
 
 @rule(
@@ -186,11 +174,13 @@ def geolocation_of_a_node(node: Node) -> RuleOutput:
                 continue  # ZCF-SCHEMA-001
             reference = follow(given[kind][direction])
             yield from judge_reference(node, reference, place)
-            yield from _are_positions(reference, place)
-            wrong += _shape(reference, _lengths(node, reference) or turned(node, reference), place)
+            yield from are_positions(reference, place)
+            wrong += of_shape(
+                reference, node, _lengths(node, reference) or turned(node, reference), place
+            )
         yield from wrong or _unlike(follow, given[kind], kind, join(at, kind, "y"))
-        yield from _swapped(follow, given[kind], kind, None, join(at, kind))
-    yield from _in_both(follow, given, None, at)
+        yield from swapped(follow, given[kind], kind, None, join(at, kind))
+    yield from in_both(follow, given, None, at)
     if known_conventions.GEOLOCATION not in declared or all(_of_objects(given)):
         yield from systems_of_positions(at, given)
 
@@ -235,9 +225,9 @@ def _not_there(node: Node) -> RuleOutput:
     )
 
 
-def _unlike(follow: _Follow, pair: Mapping[str, Any], kind: str, at: str) -> RuleOutput:
+def _unlike(follow: Follow, pair: Mapping[str, Any], kind: str, at: str) -> RuleOutput:
     """Judge whether x and y are there for the same elements."""
-    if shapes := _differ(follow, pair):
+    if shapes := differ(follow, pair):
         yield Fail(
             at,
             f"x and y of {kind} have the shapes {shapes[0]} and {shapes[1]}: both give a position of each element,"
@@ -314,150 +304,3 @@ def _lengths(
     if not names or not set(names) <= named.keys() or not set(needed) <= set(names):
         return None
     return [[length for name, length in named.items() if name in names]]
-
-
-def _are_positions(reference: Reference, at: str) -> RuleOutput:
-    """Judge whether a reference leads to an array, and that to numbers."""
-    found = reference.array
-    if not reference.targets:
-        return  # reported by judge_reference
-    if found is None:
-        what = f"{reference.targets[0]} is not an array"
-        needed = "positions are the values of arrays"
-    elif has_no_numbers(found):
-        what, needed = f"{found.path} has {found.data_type.text}", "positions are real numbers"
-    else:
-        return
-    yield Fail(
-        at,
-        f"{what}; {needed}",
-        related=(reference.targets[0].node.path,),
-        rule="CS-GEO-001",
-    )
-
-
-def _swapped(
-    follow: _Follow, pair: Mapping[str, Any], kind: str, entry: str | None, at: str
-) -> RuleOutput:
-    """Judge whether x names an array that says of itself that it has what y should name, or the other way round."""
-    found = {direction: follow(pair[direction]).array for direction in DIRECTIONS}
-    arrays = {direction: array for direction, array in found.items() if array is not None}
-    wrong = [one for one, array in arrays.items() if _runs(array) not in (None, one)]
-    called = not any(map(_runs, arrays.values())) and [*map(_called, arrays.values())] == ["y", "x"]
-    wrong = list(DIRECTIONS) if called else wrong
-    if not wrong:
-        yield from _unfit(found, kind, entry, at)
-        return
-    wanted = {
-        "geodetic": "x is longitude, and y latitude",
-        "planar": "x is easting, and y northing",
-    }[kind]
-    named = " and ".join(f"{one} names {arrays[one].path}" for one in wrong)
-    own = "their names" if called else "their own units or standard names"
-    right = (
-        replace(join(at, "x"), plain(pair["y"])),
-        replace(join(at, "y"), plain(pair["x"])),
-    )
-    yield Fail(
-        entry or join(at, wrong[0]),
-        f"{named}, by its own units or standard name the other one: {wanted}"
-        if len(wrong) == 1
-        else f"{named}, by {own} the other way round: {wanted}",
-        related=tuple(arrays[one].path for one in wrong),
-        severity="warning" if called else None,
-        fix=(lambda _node: Draft("suggest", right)) if entry is None and len(wrong) == 2 else None,
-        rule="CS-GEO-001",
-    )
-
-
-def _unfit(
-    found: Mapping[str, Array | None], kind: str, entry: str | None, at: str
-) -> Iterator[Fail]:
-    """Judge whether x and y are two arrays, and whether they say of themselves that they are in the other system."""
-    arrays = {direction: array for direction, array in found.items() if array is not None}
-    if len(arrays) == 2 and arrays["x"].path == arrays["y"].path:
-        yield Fail(
-            entry or join(at, "y"),
-            f"x and y of {kind} both name {arrays['y'].path}, and one array cannot have {HELD[kind]}",
-            related=(arrays["y"].path,),
-            rule="CS-GEO-001",
-        )
-        return
-    other = "planar" if kind == "geodetic" else "geodetic"
-    wrong = {name: array.path for name, array in arrays.items() if _says(array) == other}
-    if wrong:
-        named = " and ".join(f"{name} names {path}" for name, path in wrong.items())
-        own = (
-            "its own units or standard name"
-            if len(wrong) == 1
-            else "their own units or standard names"
-        )
-        yield Fail(
-            entry or join(at, next(iter(wrong))),
-            f"{named}, by {own} {HELD[other]}; {kind} positions are {HELD[kind]}",
-            related=tuple(wrong.values()),
-            severity="warning",
-            rule="CS-GEO-001",
-        )
-
-
-def _in_both(
-    follow: _Follow, given: Mapping[str, Any], entry: str | None, at: str
-) -> Iterator[Fail]:
-    """Judge whether positions in both systems are in arrays of their own; of those that say what they have that is told."""
-    if not all(kind in given for kind in KINDS):
-        return
-    geodetic, planar = (
-        {held.path: held for one in DIRECTIONS if (held := follow(given[kind][one]).array)}
-        for kind in KINDS
-    )
-    paths = sorted(geodetic.keys() & planar.keys())
-    if paths and not any(_says(geodetic[path]) for path in paths):
-        yield Fail(
-            entry or join(at, "planar"),
-            f"geodetic and planar both name {' and '.join(paths)}, and no array has positions in both systems",
-            related=tuple(paths),
-            rule="CS-GEO-001",
-        )
-
-
-def _says(array: Array) -> str | None:
-    """Return in which of the two systems the values of an array are, as it says itself; None where it does not."""
-    name, units = array.attributes.get("standard_name"), array.attributes.get("units")
-    if name in ("longitude", "latitude") or hemispheres(units):
-        return "geodetic"
-    metres = isinstance(units, str) and units in _METRES
-    planar = metres or name in ("projection_x_coordinate", "projection_y_coordinate")
-    return "planar" if planar else None
-
-
-def _runs(array: Array) -> str | None:
-    """Return which of x and y the values of an array are, as it says itself; None where it does not."""
-    name = array.attributes.get("standard_name")
-    sides = hemispheres(array.attributes.get("units"))
-    for direction, side, names in (
-        ("x", "EW", ("longitude", "projection_x_coordinate")),
-        ("y", "NS", ("latitude", "projection_y_coordinate")),
-    ):
-        if sides == side or name in names:
-            return direction
-    return None
-
-
-def _called(array: Array) -> str | None:
-    """Return which of x and y the values of an array are by its name; None where that does not tell."""
-    found = {"x" if word else "y" for word in _CALLED.findall(array.name)}
-    return found.pop() if len(found) == 1 else None
-
-
-def _shape(reference: Reference, expected: list[list[int]] | None, at: str) -> Iterator[Fail]:
-    """Judge whether a reference leads to an array of one of the expected shapes, of any where None is expected."""
-    found = reference.array
-    if found is None or found.shape is None or expected is None or list(found.shape) in expected:
-        return
-    yield Fail(
-        at,
-        f"{found.path} has shape {list(found.shape)}; the positions of this array need the shape {expected[0]}",
-        related=(found.path,),
-        rule="CS-GEO-001",
-    )

@@ -1,0 +1,1 @@
+"""CS: arrays that hold where each element is."""

@@ -173,6 +173,8 @@ PARTS = 16
 """Of the corpus, so that workers share it."""
 OFTEN = 8
 """How many times a part takes the same fixes: some are offered for nearly every store."""
+NOT_KEPT = ("Z3-SHAPE-001: true",)
+"""Cases with a safe fix after which xarray stops, so that it is taken back; a test of its own says why."""
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -198,7 +200,10 @@ def test_every_safe_fix_of_the_corpus_cures(
         fixed = fix_all(what_if)
         # what is read although it is no JSON cannot be edited, and says so
         failed = [why for _, why in fixed.failed if not why.endswith("can only be written anew")]
-        assert failed == [], case["name"]
+        if case["name"] in NOT_KEPT:
+            assert all(" would then stop at " in why for why in failed)
+        else:
+            assert failed == [], case["name"]
         if not fixed.done:
             continue
         tried += 1

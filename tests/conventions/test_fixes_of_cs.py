@@ -26,6 +26,22 @@ FIXED = {
         ("geolocation", "geodetic", "y", "ref", "node"),
         "../lat",
     ),
+    "REF-002: of geolocation of a group, a path from the root": (
+        "/g",
+        ("geolocation", "geodetic", "x", "ref", "node"),
+        "lon",
+    ),
+    "REF-002: of geolocation of a group, a path that begins at the arrays in it": (
+        "/g",
+        ("geolocation", "geodetic", "x", "ref", "node"),
+        "lon",
+    ),
+    "REF-001: a list where one reference has to be, further down": (
+        "/tas",
+        ("ancillary", "ref", "node"),
+        "../qc",
+    ),
+    "REF-001: several references in one list": ("/tas", ("ancillary", 1, "ref", "node"), "../n"),
     "CS-REV-001: the type is that of other axes": ("/t", ("cs", "crs", 0, "type"), "planar"),
     "CS-REV-001: a height in a planar system": ("/t", ("cs", "crs", 0, "type"), "compound"),
     "CS-AX-003: a depth in an undefined system": ("/v", ("cs", "crs", 2, "type"), "vertical"),

@@ -176,7 +176,7 @@ def geolocation_of_a_node(node: Node) -> RuleOutput:
     for known, what in companions(given).items():
         if known not in declared:
             yield undeclared(node, "geolocation", f"{known.name} (by {what})", known, "CS-REG-002")
-    follow = partial(resolve, home=node)
+    follow = partial(resolve, home=node, text="geolocation")
     for kind in (one for one in KINDS if one in given):
         wrong: list[Fail | Undecided] = []
         for direction in DIRECTIONS:

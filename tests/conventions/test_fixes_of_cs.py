@@ -291,6 +291,13 @@ def test_what_is_no_array_is_not_offered_as_one_of_values(tmp_path: Path) -> Non
     assert [(one.rule, one.fix) for one in found] == [("CS-VAL-001", None)]
 
 
+def test_a_system_that_the_array_has_already_is_not_proposed(tmp_path: Path) -> None:
+    name = "REF-005: a name that is nearly that of a system which the array has already"
+    (case,) = (case for case in CASES if case["name"] == name)
+    (wrong,) = nz.check(source(case, tmp_path), select=["REF"], progress=False).findings
+    assert wrong.fix is None
+
+
 def test_a_day_a_month_and_a_year_are_no_month_with_a_zone(tmp_path: Path) -> None:
     name = "CS-TIME-002: a day, a month and a year, with hyphens"
     (case,) = (case for case in CASES if case["name"] == name)

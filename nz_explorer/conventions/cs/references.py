@@ -327,7 +327,10 @@ def _meant(reference: Reference, inner: str) -> str:
 def _to_attribute(home: Node, reference: Reference, inner: str) -> tuple[Operation, ...]:
     """Return the operation that makes a pointer, or the path beside it, lead to something."""
     path, given = reference.path or "", reference.attribute or ""
+    taken = _referred_to(home, path)
     for right in _pointers(home, path, given):
+        if right in taken:
+            continue  # by another entry, whose axes would be there twice
         found = resolve({"node": path, "attribute": right}, home, text=reference.text)
         if found.targets and right != "/attributes":
             end = found.targets[0].node.path
@@ -340,6 +343,16 @@ def _to_attribute(home: Node, reference: Reference, inner: str) -> tuple[Operati
         if resolve({"node": beside, "attribute": given}, home, text=reference.text).targets:
             return (replace(f"{inner}/node", beside),)
     return ()
+
+
+def _referred_to(home: Node, path: str) -> set[str]:
+    """Return the pointers of the other systems of a node that an array has already."""
+    whole = home.attributes.get("cs")
+    listed = whole.get("crs") if isinstance(whole, Mapping) else None
+    entries = (
+        resolve(one, home) for one in (listed if isinstance(listed, list) else ())[:MOST_SYSTEMS]
+    )
+    return {one.attribute for one in entries if one.path == path and one.attribute and one.targets}
 
 
 def _pointers(home: Node, path: str, given: str) -> Iterator[str]:

@@ -26,6 +26,14 @@ FIXED = {
         ("geolocation", "geodetic", "y", "ref", "node"),
         "../lat",
     ),
+    "REF-002: the name of a term, which is nearly spelled so": (
+        "/g",
+        (
+            *("crs", "z", "axes", "lev", "coordinates", 0, "parametric", "terms"),
+            *("a", "external", "ref", "node"),
+        ),
+        "../hyam",
+    ),
     "REF-002: of geolocation of a group, a path from the root": (
         "/g",
         ("geolocation", "geodetic", "x", "ref", "node"),
@@ -291,8 +299,16 @@ def test_what_is_no_array_is_not_offered_as_one_of_values(tmp_path: Path) -> Non
     assert [(one.rule, one.fix) for one in found] == [("CS-VAL-001", None)]
 
 
-def test_a_system_that_the_array_has_already_is_not_proposed(tmp_path: Path) -> None:
-    name = "REF-005: a name that is nearly that of a system which the array has already"
+@pytest.mark.parametrize(
+    "name",
+    [
+        "REF-005: a name that is nearly that of a system which the array has already",
+        "REF-002: the array of a term is not there, and that of another term is called nearly so",
+        "REF-002: the array of a term of a shared system is not there, and that of another term is called nearly so",
+        "REF-002: the values are not there, and their limits are called nearly so",
+    ],
+)
+def test_what_something_else_refers_to_is_not_proposed(name: str, tmp_path: Path) -> None:
     (case,) = (case for case in CASES if case["name"] == name)
     (wrong,) = nz.check(source(case, tmp_path), select=["REF"], progress=False).findings
     assert wrong.fix is None

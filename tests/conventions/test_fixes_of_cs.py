@@ -26,6 +26,30 @@ FIXED = {
         ("geolocation", "geodetic", "y", "ref", "node"),
         "../lat",
     ),
+    "REF-002: the name of a term, which is nearly spelled so": (
+        "/g",
+        (
+            *("crs", "z", "axes", "lev", "coordinates", 0, "parametric", "terms"),
+            *("a", "external", "ref", "node"),
+        ),
+        "../hyam",
+    ),
+    "REF-002: of geolocation of a group, a path from the root": (
+        "/g",
+        ("geolocation", "geodetic", "x", "ref", "node"),
+        "lon",
+    ),
+    "REF-002: of geolocation of a group, a path that begins at the arrays in it": (
+        "/g",
+        ("geolocation", "geodetic", "x", "ref", "node"),
+        "lon",
+    ),
+    "REF-001: a list where one reference has to be, further down": (
+        "/tas",
+        ("ancillary", "ref", "node"),
+        "../qc",
+    ),
+    "REF-001: several references in one list": ("/tas", ("ancillary", 1, "ref", "node"), "../n"),
     "CS-REV-001: the type is that of other axes": ("/t", ("cs", "crs", 0, "type"), "planar"),
     "CS-REV-001: a height in a planar system": ("/t", ("cs", "crs", 0, "type"), "compound"),
     "CS-AX-003: a depth in an undefined system": ("/v", ("cs", "crs", 2, "type"), "vertical"),
@@ -273,6 +297,21 @@ def test_what_is_no_array_is_not_offered_as_one_of_values(tmp_path: Path) -> Non
     (case,) = (case for case in CASES if case["name"] == name)
     found = nz.check(source(case, tmp_path), select=["CS-VAL"], progress=False).findings
     assert [(one.rule, one.fix) for one in found] == [("CS-VAL-001", None)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "REF-005: a name that is nearly that of a system which the array has already",
+        "REF-002: the array of a term is not there, and that of another term is called nearly so",
+        "REF-002: the array of a term of a shared system is not there, and that of another term is called nearly so",
+        "REF-002: the values are not there, and their limits are called nearly so",
+    ],
+)
+def test_what_something_else_refers_to_is_not_proposed(name: str, tmp_path: Path) -> None:
+    (case,) = (case for case in CASES if case["name"] == name)
+    (wrong,) = nz.check(source(case, tmp_path), select=["REF"], progress=False).findings
+    assert wrong.fix is None
 
 
 def test_a_day_a_month_and_a_year_are_no_month_with_a_zone(tmp_path: Path) -> None:

@@ -220,7 +220,7 @@ def coordinates_are_named(group: Group) -> Iterator[Fail]:
 def _located(group: Group) -> Iterator[Array | None]:
     """Yield the arrays that geolocation names, by itself or in a reference system of cs: neither uses attributes of CF."""
     given: list[tuple[Callable[[Any], Reference], Any]] = [
-        (partial(resolve, home=node), node.attributes["geolocation"])
+        (partial(resolve, home=node, text="geolocation"), node.attributes["geolocation"])
         for node in (group, *group.with_attribute("geolocation"))
         if "geolocation" in node.attributes
     ]

@@ -16,11 +16,7 @@ from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, remove, replace
 from nz_explorer.model import Array, Node
-from nz_explorer.model.dialects.cs import (
-    Axis,
-    CoordinateSet,
-    numbers,
-)
+from nz_explorer.model.dialects.cs import ABBREVIATIONS, Axis, CoordinateSet, numbers
 from nz_explorer.model.dialects.ref import is_reference, resolve
 from nz_explorer.text.phrases import plural
 from nz_explorer.text.units import hemispheres, known_unit
@@ -54,6 +50,30 @@ def is_text(one: CoordinateSet) -> bool | None:
     return held.data_type.kind in ("string", "bytes")
 
 
+def is_text_of(axis: Axis, one: CoordinateSet) -> bool | None:
+    """Whether coordinates of an axis are strings, also where the values are out of reach, such as in another store.
+
+    Parameters
+    ----------
+    axis : Axis
+        The axis.
+    one : CoordinateSet
+        One of its sets.
+
+    Returns
+    -------
+    bool or None
+        None if that is not known.
+    """
+    text = is_text(one)
+    if text is not None:
+        return text
+    # only numbers have a unit or times, and of an axis in space or time, which no texts are, one set has to have them
+    told = any(one.given.get(member) is not None for member in ("unit", "time"))
+    alone = one.external() is None and axis.abbreviation in ABBREVIATIONS and len(axis.sets) == 1
+    return False if one.kind == "external" and (told or alone) else None
+
+
 def has_texts(axis: Axis) -> bool:
     """Whether all coordinates of an axis are strings."""
     return bool(axis.sets) and all(map(is_text, axis.sets))
@@ -75,7 +95,7 @@ def coordinates(axis: Axis, one: CoordinateSet) -> RuleOutput:
     one : CoordinateSet
         One of its sets.
     """
-    text = is_text(one)
+    text = is_text_of(axis, one)
     yield from _unit(axis, one, text)
     yield from _told_otherwise(one)
     yield from time_object(axis, one, text)

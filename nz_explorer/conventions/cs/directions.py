@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from nz_explorer.conventions.cs.axis_coordinates import is_text
+from nz_explorer.conventions.cs.axis_coordinates import is_text, is_text_of
 from nz_explorer.conventions.cs.members import beside
 from nz_explorer.conventions.cs.times.time_objects import has_time
 from nz_explorer.documents.json_text import json_text
@@ -89,10 +89,10 @@ def directions(axis: Axis, *, at_axis: bool) -> RuleOutput:
     for one in axis.sets:
         if "direction" in one.given or not at_axis:
             yield from _contradiction(axis, one)
-            yield from _direction(axis, one, is_text(one))
+            yield from _direction(axis, one, is_text_of(axis, one))
             yield from _downwards(axis, one)
         else:
-            texts.append(is_text(one))
+            texts.append(is_text_of(axis, one))
     if texts:
         known = [text for text in texts if text is not None]
         yield from _direction(axis, axis, min(known, default=None))

@@ -161,9 +161,8 @@ def _from_array(array: Array, entry: str, crs: Crs) -> RuleOutput:
 
 def _nearly_so(array: Array, crs: Crs, at: str, reference: Reference, _node: Node) -> Draft | None:
     """Return the fix of a path of a shared system that leads nowhere from an array: to what is there and nearly so."""
-    near = node_nearly_so(array, reference.path or "") or node_nearly_so(
-        crs.home, reference.path or ""
-    )
+    path = reference.path or ""
+    near = node_nearly_so(array, path, crs.home) or node_nearly_so(crs.home, path)
     if near is None:
         return None
     beside = posixpath.relpath(near, array.path)

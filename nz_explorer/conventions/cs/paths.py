@@ -14,7 +14,7 @@ from nz_explorer.documents.pointers import join, split
 from nz_explorer.engine.fixes import Operation, replace
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.cs import LOOKED_AT, is_by_name, users, uses
-from nz_explorer.model.dialects.ref import Reference, Text, joined
+from nz_explorer.model.dialects.ref import OF_CS, Reference, Text, joined, paths_of_arrays
 from nz_explorer.model.paths import all_above, below
 
 MOST_SYSTEMS = 64
@@ -35,7 +35,7 @@ def is_for_others(home: Node, reference: Reference, at: str) -> bool:
     """
     if (
         reference.kind != "node"
-        or reference.text == "ref"
+        or reference.text not in OF_CS
         or split(at)[:2] != ["attributes", "crs"]
     ):
         return False
@@ -83,7 +83,7 @@ def path_from_all(
     if not isinstance(keeper, Group) or not isinstance(shared, Mapping):
         return otherwise
     in_system = place[:2] == ["attributes", "crs"] and len(place) > 2
-    if not in_system or reference.attribute is not None or reference.text == "ref":
+    if not in_system or reference.attribute is not None or reference.text not in OF_CS:
         return otherwise
     by_name = is_by_name(shared.get(place[2]))  # those of lists begin at the group
     referring = users(keeper, join("", *place[:3]), LOOKED_AT)
@@ -132,7 +132,7 @@ def path_to(home: Node, target: str, same: Mapping[str, str], text: Text) -> str
     text : str
         The text by which the path is to be followed.
     """
-    if text == "ref" or not isinstance(home, Group) or same:
+    if text not in OF_CS or not isinstance(home, Group) or same:
         return posixpath.relpath(target, home.path)
     an_array = f"{below(home.path)}*"
     if text == "earlier cs" and keeps_lists(home):
@@ -175,13 +175,19 @@ def path_from_root(home: Node, target: str, same: Mapping[str, str], text: Text)
         The text by which the path is to be followed.
     """
     lists = text == "earlier cs" and isinstance(home, Group) and keeps_lists(home)
-    if text == "ref" or not isinstance(home, Group) or same or lists:
+    if text not in OF_CS or not isinstance(home, Group) or same or lists:
         return path_to(home, target, same, text)
     return "../" * len(list(all_above(f"{below(home.path)}*"))) + target.removeprefix("/")
 
 
-def node_nearly_so(home: Node, path: str) -> str | None:
+_LIMITS = re.compile(r"(?:bnds|bounds)$", re.IGNORECASE)
+"""How names of limits end, which are nearly those of what they are the limits of."""
+
+
+def node_nearly_so(home: Node, path: str, keeper: Node | None = None) -> str | None:
     """Return the node that a path should lead to: its end in a group above, or a name that is spelled nearly so.
+
+    Names of what belongs together differ in a letter, such as hyam and hybm, so no array is meant that another reference has.
 
     Parameters
     ----------
@@ -189,6 +195,8 @@ def node_nearly_so(home: Node, path: str) -> str | None:
         The node that refers.
     path : str
         The path.
+    keeper : Node, optional
+        The group that keeps the path, where that is in a shared system.
     """
     path = unquote(path).strip()  # paths are no URIs, where a character may be written so
     end = re.sub(r"^(\.{0,2}/)+", "", path)
@@ -198,12 +206,19 @@ def node_nearly_so(home: Node, path: str) -> str | None:
         if place not in (None, "/", home.path) and home.hierarchy.get(place) is not None:
             return place
     in_it = [f"{below(home.path)}*"] if isinstance(home, Group) and path.startswith("../") else []
+    taken = {home.path, *paths_of_arrays((keeper or home).attributes, home)}
     for base in (*in_it, home.path, home.parent or "/"):
         place = joined(base, path) or "/"
         beside = home.hierarchy.get(posixpath.dirname(place))
         if isinstance(beside, Group):
-            names = {child.name.lower(): child.name for child in beside.hierarchy.children(beside)}
-            if close := get_close_matches(posixpath.basename(place).lower(), names, 1, 0.75):
+            wanted = posixpath.basename(place).lower()
+            names = {
+                child.name.lower(): child.name
+                for child in beside.hierarchy.children(beside)
+                if child.path not in taken
+                and bool(_LIMITS.search(child.name)) == bool(_LIMITS.search(wanted))
+            }
+            if close := get_close_matches(wanted, names, 1, 0.75):
                 return below(beside.path) + names[close[0]]
     return None
 

@@ -12,7 +12,7 @@ from nz_explorer.conventions.zarr3.nodes import set_to
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declare, declared_here, entries, pointer_to
 from nz_explorer.documents.json_text import json_text
-from nz_explorer.engine.findings import Fail, RuleOutput
+from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Node
@@ -38,7 +38,10 @@ OTHERS = ("cs", "crs", "geolocation", "zarr_conventions")
 def references(node: Node) -> RuleOutput:
     """Judge the references in the attributes of a node."""
     declared = known_conventions.REF in declared_here(node)
-    told = any(len(place) == 1 or is_reference(given) for place, given in _refs(node.attributes))
+    told = any(
+        len(place) == 1 or is_reference(given) or _is_list(given)
+        for place, given in _refs(node.attributes)
+    )
     others = {name.lower() for name in node.attributes} & {*OTHERS[:-1]}
     if declared and not (others or told):
         i = next(
@@ -60,6 +63,14 @@ def references(node: Node) -> RuleOutput:
         _refs(node.attributes) if declared else [(("ref",), node.attributes["ref"])]
     ):
         at = node.attribute_pointer(*place)
+        if declared and _is_list(given):
+            yield Fail(
+                at,
+                f"reference: it must be an object, got {json_text(given)}; of several, each is in a ref of its own",
+                fix=_each_in_its_own(node, place, given),
+                rule="REF-001",
+            )
+            continue
         if len(place) > 1 and not is_reference(given):
             continue  # of something else that is called so, such as a citation
         if isinstance(given, Mapping) and isinstance(given.get("ref"), Mapping) and len(given) == 1:
@@ -72,7 +83,7 @@ def references(node: Node) -> RuleOutput:
                     rule="REF-001",
                 )
         elif isinstance(given, Mapping) and (declared or _has_the_form(given)):
-            reference = resolve(given, node, in_cs=False)
+            reference = resolve(given, node, text="ref")
             yield from judge_reference(node, reference, at)
             if _comes_back(reference):
                 yield Fail(
@@ -80,13 +91,31 @@ def references(node: Node) -> RuleOutput:
                 )
         elif declared:
             right = {"node": given}
-            leads = isinstance(given, str) and resolve(right, node, in_cs=False).targets
+            leads = isinstance(given, str) and resolve(right, node, text="ref").targets
             yield Fail(
                 at,
                 f"reference: it must be an object, got {json_text(given)}",
                 fix=set_to(at, right, "suggest") if leads else None,
                 rule="REF-001",
             )
+
+
+def _is_list(given: Any) -> bool:
+    """Whether something is a list of what a reference has in it."""
+    listed = given if isinstance(given, list) else []
+    return bool(listed) and all(isinstance(one, Mapping) and "node" in one for one in listed)
+
+
+def _each_in_its_own(node: Node, place: tuple[str | int, ...], given: list[Any]) -> FixMaker | None:
+    """Return the fix of a list of references: the only one by itself, several as a list around it where nothing is beside it."""
+    if len(given) == 1:
+        return set_to(node.attribute_pointer(*place), given[0], "suggest")
+    above: Any = node.attributes
+    for name in place[:-1]:
+        above = above[name]
+    if len(place) == 1 or len(above) > 1:
+        return None
+    return set_to(node.attribute_pointer(*place[:-1]), [{"ref": one} for one in given], "suggest")
 
 
 def _declared_if_meant(node: Node) -> Draft | None:
@@ -128,5 +157,5 @@ def _comes_back(found: Reference) -> bool:
         if (target.node.path, target.pointer) in seen:
             return True
         seen.add((target.node.path, target.pointer))
-        found = resolve(target.value, target.node, in_cs=False)
+        found = resolve(target.value, target.node, text="ref")
     return False

@@ -34,6 +34,7 @@ from nz_explorer.model.dialects.cs import is_by_name
 from nz_explorer.model.dialects.ref import (
     EARLIER,
     MEMBERS,
+    OF_CS,
     Reference,
     resolve,
     with_attributes,
@@ -228,7 +229,7 @@ def _within_the_store(
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
     target = posixpath.normpath(path)
     if not path.startswith("/"):  # as in a store itself, unless it had to begin elsewhere
-        found = resolve({"node": path, **same}, home, in_cs=reference.text != "ref")
+        found = resolve({"node": path, **same}, home, text=reference.text)
         if not found.targets or found.strayed is None:
             return (remove(f"{at}/uri"),)
         target, write = found.targets[0].node.path, path_to
@@ -244,17 +245,16 @@ def _not_from_the_node(home: Node, reference: Reference, at: str) -> Fail:
     inner, shown = inner_pointer(reference, at), json_text(reference.path)
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
     usual = path_from_root(home, target, same, text)
-    found = resolve({"node": usual, **same}, home, in_cs=text != "ref").targets
+    found = resolve({"node": usual, **same}, home, text=text).targets
     relative = usual if [one.node.path for one in found] == [target] else None
     relative = path_from_all(home, reference, at, target, relative)
     begins_at = "the node that refers" + " or to its group" * (text == "earlier cs")
     here = f", here {json_text(relative or usual)}"
-    if text != "ref" and isinstance(home, Group) and not keeps_lists(home):
+    if text in OF_CS and isinstance(home, Group) and not keeps_lists(home):
         begins_at = "each array that refers to the system"
         here = here if relative else ", and no path leads there from all of them"
     rest = f"within a store it is relative to {begins_at}{here}"
-    # geolocation by itself is read in the same way, and nothing there is of cs
-    discouraged = text == "earlier cs" and not home.attributes.keys().isdisjoint(("cs", "crs"))
+    discouraged = text == "earlier cs"
     if strayed is None:  # readers follow it all the same
         which = ", which cs discourages" if discouraged else ""
         message = f"node {shown} is a path from the root{which}; {rest}"
@@ -327,9 +327,11 @@ def _meant(reference: Reference, inner: str) -> str:
 def _to_attribute(home: Node, reference: Reference, inner: str) -> tuple[Operation, ...]:
     """Return the operation that makes a pointer, or the path beside it, lead to something."""
     path, given = reference.path or "", reference.attribute or ""
-    in_cs = reference.text != "ref"
+    taken = _referred_to(home, path)
     for right in _pointers(home, path, given):
-        found = resolve({"node": path, "attribute": right}, home, in_cs=in_cs)
+        if right in taken:
+            continue  # by another entry, whose axes would be there twice
+        found = resolve({"node": path, "attribute": right}, home, text=reference.text)
         if found.targets and right != "/attributes":
             end = found.targets[0].node.path
             beside = path_to(home, end, {"attribute": right}, reference.text)
@@ -338,9 +340,19 @@ def _to_attribute(home: Node, reference: Reference, inner: str) -> tuple[Operati
             return replace(f"{inner}/attribute", right), *moved
     for group in all_above(home.path):  # too far up, or not far enough
         beside = path_to(home, group, {"attribute": given}, reference.text)
-        if resolve({"node": beside, "attribute": given}, home, in_cs=in_cs).targets:
+        if resolve({"node": beside, "attribute": given}, home, text=reference.text).targets:
             return (replace(f"{inner}/node", beside),)
     return ()
+
+
+def _referred_to(home: Node, path: str) -> set[str]:
+    """Return the pointers of the other systems of a node that an array has already."""
+    whole = home.attributes.get("cs")
+    listed = whole.get("crs") if isinstance(whole, Mapping) else None
+    entries = (
+        resolve(one, home) for one in (listed if isinstance(listed, list) else ())[:MOST_SYSTEMS]
+    )
+    return {one.attribute for one in entries if one.path == path and one.attribute and one.targets}
 
 
 def _pointers(home: Node, path: str, given: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ Source: https://github.com/R-CF/zarr_convention_ref. By its text a relative path
 in cs since August 2026, when reference systems got a type. Earlier texts of cs and their examples begin there or at
 the group that the node is in, so of references in systems without a type both are tried. In a system that a group keeps, a path
 begins at each array that refers to the system; where none is asked for, at the arrays in the group, as an example of cs has it,
-or at the group.
+or at the group. Examples of geolocation by itself begin at the group of the array, whatever cs says beside it.
 What leads nowhere from there is looked for from the group and from the root, where it may have been meant.
 """
 
@@ -30,8 +30,9 @@ MEMBERS = ("uri", "node", "attribute")
 EARLIER = {"array": "node", "group": "node", "index": "attribute", "name": "attribute"}
 """Members that references had before they had these (until 04b59e1), and what took their places."""
 
-Text = Literal["ref", "cs", "earlier cs"]
-"""By which text a path is followed; ``cs`` is that since August 2026."""
+Text = Literal["ref", "geolocation", "cs", "earlier cs"]
+"""By which text a path is followed; ``cs`` is that since August 2026, ``geolocation`` that convention by itself."""
+OF_CS = ("cs", "earlier cs")
 
 DEEPEST = 8
 """References that are followed from one to the next."""
@@ -137,7 +138,7 @@ def resolve(
     home: Node,
     cancel: Cancellation | None = None,
     *,
-    in_cs: bool = True,
+    text: Text = "cs",
     base: Node | None = None,
 ) -> Reference:
     """Follow a reference to a node of the same store, or to something in its document.
@@ -150,14 +151,15 @@ def resolve(
         The node in whose document it is.
     cancel : Cancellation, optional
         Stops reading.
-    in_cs : bool
-        Whether it is a part of cs, in whose earlier texts paths may begin at the group of the node as well.
+    text : str
+        The text that it belongs to; of cs, in whose earlier texts paths may begin at the group of the node as well, it is found
+        out which one.
     base : Node, optional
         The array that refers to it, where it is in a system that a group keeps: paths begin there.
     """
     base = home if base is None else base
-    if not in_cs:
-        return _follow(given, home, base, cancel, "ref")
+    if text not in OF_CS:
+        return _follow(given, home, base, cancel, text)
     if has_types(home):
         return _follow(given, home, base, cancel, "cs")
     found = _follow(given, home, base, cancel, "earlier cs")
@@ -207,7 +209,7 @@ def _follow(
         return Reference(given, path, attribute, uri, problem=why, kind="uri", text=text)
     nodes, strayed = _nodes(path, home, base, cancel, text)
     if not nodes:
-        or_in_it = " or the arrays in it" if text != "ref" and _begins_in(base, path) else ""
+        or_in_it = " or the arrays in it" if text in OF_CS and _begins_in(base, path) else ""
         why = f"{json_text(path)} does not lead to a node from {base.path}{or_in_it}"
         return Reference(given, path, attribute, problem=why, kind="node", member="node", text=text)
     if attribute is None:
@@ -250,11 +252,11 @@ def _nodes(
     """Return the nodes that a path may lead to, and where it had to begin for that, if it must not."""
     above = [] if isinstance(home, Group) else [home.parent or "/"]
     # an example of cs has a path in a group that begins at the arrays in it
-    arrays = [f"{below(home.path)}*"] if text != "ref" and _begins_in(home, path) else []
+    arrays = [f"{below(home.path)}*"] if text in OF_CS and _begins_in(home, path) else []
     keeper = None if base is home else "keeper"
     own = [] if base is home else [base.path]
     tried: list[tuple[str | None, list[str]]]
-    if text == "earlier cs":
+    if text in ("earlier cs", "geolocation"):
         tried = [(None, [*own, *arrays, home.path, *above])]
     else:
         tried = [(None, own), (keeper, arrays), (keeper, [home.path]), ("group", above)]

@@ -77,19 +77,20 @@ def swapped(
     at : str
         RFC 6901 pointer to the pair.
     """
-    found = {direction: follow(pair[direction]).array for direction in DIRECTIONS}
-    arrays = {direction: array for direction, array in found.items() if array is not None}
+    found = {direction: follow(pair[direction]) for direction in DIRECTIONS}
+    names = {direction: _named(reference) for direction, reference in found.items()}
+    arrays = {one: array for one, reference in found.items() if (array := reference.array)}
     wrong = [one for one, array in arrays.items() if _runs(array) not in (None, one)]
-    called = not any(map(_runs, arrays.values())) and [*map(_called, arrays.values())] == ["y", "x"]
+    called = not any(map(_runs, arrays.values())) and [*map(_called, found.values())] == ["y", "x"]
     wrong = list(DIRECTIONS) if called else wrong
     if not wrong:
-        yield from _unfit(found, kind, entry, at)
+        yield from _unfit(arrays, names, kind, entry, at)
         return
     wanted = {
         "geodetic": "x is longitude, and y latitude",
         "planar": "x is easting, and y northing",
     }[kind]
-    named = " and ".join(f"{one} names {arrays[one].path}" for one in wrong)
+    named = " and ".join(f"{one} names {names[one]}" for one in wrong)
     own = "their names" if called else "their own units or standard names"
     right = (
         replace(join(at, "x"), plain(pair["y"])),
@@ -100,7 +101,7 @@ def swapped(
         f"{named}, by its own units or standard name the other one: {wanted}"
         if len(wrong) == 1
         else f"{named}, by {own} the other way round: {wanted}",
-        related=tuple(arrays[one].path for one in wrong),
+        related=tuple(arrays[one].path for one in wrong if one in arrays),
         severity="warning" if called else None,
         fix=(lambda _node: Draft("suggest", right)) if entry is None and len(wrong) == 2 else None,
         rule="CS-GEO-001",
@@ -108,15 +109,18 @@ def swapped(
 
 
 def _unfit(
-    found: Mapping[str, Array | None], kind: str, entry: str | None, at: str
+    arrays: Mapping[str, Array],
+    names: Mapping[str, str | None],
+    kind: str,
+    entry: str | None,
+    at: str,
 ) -> Iterator[Fail]:
     """Judge whether x and y are two arrays, and whether they say of themselves that they are in the other system."""
-    arrays = {direction: array for direction, array in found.items() if array is not None}
-    if len(arrays) == 2 and arrays["x"].path == arrays["y"].path:
+    if names["x"] is not None and names["x"] == names["y"]:
         yield Fail(
             entry or join(at, "y"),
-            f"x and y of {kind} both name {arrays['y'].path}, and one array cannot have {HELD[kind]}",
-            related=(arrays["y"].path,),
+            f"x and y of {kind} both name {names['y']}, and one array cannot have {HELD[kind]}",
+            related=(arrays["y"].path,) if "y" in arrays else (),
             rule="CS-GEO-001",
         )
         return
@@ -155,17 +159,29 @@ def in_both(follow: Follow, given: Mapping[str, Any], entry: str | None, at: str
     if not all(kind in given for kind in KINDS):
         return
     geodetic, planar = (
-        {held.path: held for one in DIRECTIONS if (held := follow(given[kind][one]).array)}
+        {
+            name: reference.array
+            for one in DIRECTIONS
+            if (name := _named(reference := follow(given[kind][one])))
+        }
         for kind in KINDS
     )
-    paths = sorted(geodetic.keys() & planar.keys())
-    if paths and not any(_says(geodetic[path]) for path in paths):
+    both = {name: geodetic[name] for name in sorted(geodetic.keys() & planar.keys())}
+    arrays = list(filter(None, both.values()))
+    if both and not any(map(_says, arrays)):
         yield Fail(
             entry or join(at, "planar"),
-            f"geodetic and planar both name {' and '.join(paths)}, and no array has positions in both systems",
-            related=tuple(paths),
+            f"geodetic and planar both name {' and '.join(both)}, and no array has positions in both systems",
+            related=tuple(array.path for array in arrays),
             rule="CS-GEO-001",
         )
+
+
+def _named(reference: Reference) -> str | None:
+    """Return which array a reference names, of another store by what it says alone; None where there is none."""
+    if reference.uri and reference.path:
+        return f"{reference.path} of {reference.uri}"
+    return None if reference.array is None else reference.array.path
 
 
 def _says(array: Array) -> str | None:
@@ -191,9 +207,10 @@ def _runs(array: Array) -> str | None:
     return None
 
 
-def _called(array: Array) -> str | None:
+def _called(reference: Reference) -> str | None:
     """Return which of x and y the values of an array are by its name; None where that does not tell."""
-    found = {"x" if word else "y" for word in _CALLED.findall(array.name)}
+    path = (reference.path or "") if reference.uri else getattr(reference.array, "path", "")
+    found = {"x" if word else "y" for word in _CALLED.findall(path.rpartition("/")[2])}
     return found.pop() if len(found) == 1 else None
 
 

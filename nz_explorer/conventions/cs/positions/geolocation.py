@@ -61,7 +61,8 @@ def geolocation(system: CoordinateSystem) -> RuleOutput:
                 yield from wrong
                 continue
             kept = partial(resolve, home=crs.home)
-            if not any(kept(given[kind][direction]).targets for direction in DIRECTIONS):
+            there = [kept(given[kind][direction]) for direction in DIRECTIONS]
+            if not any(one.targets or one.uri for one in there):
                 yield from _positions_in(crs, kind, at)  # which the group cannot be told
             if len(wrong) == len(DIRECTIONS) and not differ(kept, given[kind]):
                 yield _both(*wrong)
@@ -164,7 +165,7 @@ def geolocation_of_a_node(node: Node) -> RuleOutput:
     for known, what in companions(given).items():
         if known not in declared:
             yield undeclared(node, "geolocation", f"{known.name} (by {what})", known, "CS-REG-002")
-    follow = partial(resolve, home=node)
+    follow = partial(resolve, home=node, text="geolocation")
     for kind in (one for one in KINDS if one in given):
         wrong: list[Fail | Undecided] = []
         for direction in DIRECTIONS:

@@ -175,6 +175,8 @@ def _without(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
     of_time = TIME_UNIT.fullmatch(counted) is not None
     # labels of the times beside them, or something else in a unit of its own, such as where a ship was
     is_other = text or (unit is not None and not of_time)
+    # such as in another store, which is not read
+    is_other = is_other or (text is None and unit is None and one.kind == "external")
     if axis.abbreviation != "T" or (is_other and has_time(axis)):
         return
     hint = f", which its unit {json_text(unit)} belongs in" if of_time else ""

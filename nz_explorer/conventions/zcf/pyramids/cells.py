@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 from nz_explorer.conventions.zarr3.nodes import set_to, shown
@@ -41,6 +41,7 @@ from nz_explorer.conventions.zcf.pyramids.grids import (
     outside_of_box,
     placed_elsewhere,
     placed_themselves,
+    with_dimensions,
     with_lengths,
     with_transform,
 )
@@ -291,7 +292,7 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
     """Warn of levels whose cells are not those of their source times the scale.
 
     Neither text says whether a scale counts from the source or, as in examples, from the first level, nor which of its
-    numbers is for x: whatever fits is taken.
+    numbers is for x: whatever fits is taken. Of more than two numbers, those of y and x are known by the axes of arrays.
     """
     found = {
         level["asset"]: (place, level, cells) for place, level, cells, _ in levels_with_cells(group)
@@ -301,15 +302,20 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
     for place, level, cells in found.values():
         inner, source = level.get("transform"), level.get("derived_from")
         given = inner.get("scale") if isinstance(inner, Mapping) else None
-        scale = numbers_in(given, 2)
-        if scale is None or 0 in scale or not isinstance(source, str) or source not in found:
+        scale = numbers_in(given, len(given)) if isinstance(given, list) else None
+        if not scale or 0 in scale or not isinstance(source, str) or source not in found:
             continue
         others = (found[source][2], next(iter(found.values()))[2])
-        if any(_fits(cells, other, scale) for other in others) or source in told:
+        pairs = _of_y_and_x(group, level, scale)
+        if (
+            not pairs
+            or any(_fits(cells, *both) for both in product(others, pairs))
+            or source in told
+        ):
             continue  # what was made of a level whose cells are wrong differs from it
         told.add(level["asset"])
         inverse = [1 / factor for factor in scale]
-        if _fits(cells, others[0], inverse):
+        if any(_fits(cells, others[0], pair) for pair in _of_y_and_x(group, level, inverse)):
             pointer = group.attribute_pointer(*place, "transform", "scale")
             yield Fail(
                 pointer,
@@ -372,6 +378,23 @@ def _is_placed(group: Group, level: Mapping[str, Any]) -> bool:
         return True
     inner = node.hierarchy.children(node) if isinstance(node, Group) else []
     return any(TRANSFORM in one.attributes for one in inner)
+
+
+def _of_y_and_x(group: Group, level: Mapping[str, Any], scale: list[float]) -> list[list[float]]:
+    """Return which two numbers of a scale may be those of y and x: of arrays with more axes there are more of them.
+
+    Numbers may count from the last axis as well, but not where they say by this that nothing is scaled.
+    """
+    if len(scale) == 2:
+        return [scale]
+    pairs = []
+    for array, names in with_dimensions(group, level["asset"]):
+        axes = array.dimension_names or ()
+        if len(axes) == len(scale) and {*names} <= {*axes}:
+            pairs += [[one[axes.index(name)] for name in names] for one in (scale, scale[::-1])]
+            if pairs[-1] == [1, 1]:
+                pairs.pop()
+    return pairs
 
 
 def _fits(cells: tuple[float, float], other: tuple[float, float], scale: list[float]) -> bool:

@@ -37,11 +37,11 @@ from nz_explorer.conventions.zcf.pyramids.grids import (
     lengths_there,
     levels_with_cells,
     node_of,
+    of_y_and_x,
     one_is_inside,
     outside_of_box,
     placed_elsewhere,
     placed_themselves,
-    with_dimensions,
     with_lengths,
     with_transform,
 )
@@ -306,7 +306,7 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
         if not scale or 0 in scale or not isinstance(source, str) or source not in found:
             continue
         others = (found[source][2], next(iter(found.values()))[2])
-        pairs = _of_y_and_x(group, level, scale)
+        pairs = of_y_and_x(group, level, scale, 1)
         if (
             not pairs
             or any(_fits(cells, *both) for both in product(others, pairs))
@@ -315,7 +315,7 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
             continue  # what was made of a level whose cells are wrong differs from it
         told.add(level["asset"])
         inverse = [1 / factor for factor in scale]
-        if any(_fits(cells, others[0], pair) for pair in _of_y_and_x(group, level, inverse)):
+        if any(_fits(cells, others[0], pair) for pair in of_y_and_x(group, level, inverse, 1)):
             pointer = group.attribute_pointer(*place, "transform", "scale")
             yield Fail(
                 pointer,
@@ -378,23 +378,6 @@ def _is_placed(group: Group, level: Mapping[str, Any]) -> bool:
         return True
     inner = node.hierarchy.children(node) if isinstance(node, Group) else []
     return any(TRANSFORM in one.attributes for one in inner)
-
-
-def _of_y_and_x(group: Group, level: Mapping[str, Any], scale: list[float]) -> list[list[float]]:
-    """Return which two numbers of a scale may be those of y and x: of arrays with more axes there are more of them.
-
-    Numbers may count from the last axis as well, but not where they say by this that nothing is scaled.
-    """
-    if len(scale) == 2:
-        return [scale]
-    pairs = []
-    for array, names in with_dimensions(group, level["asset"]):
-        axes = array.dimension_names or ()
-        if len(axes) == len(scale) and {*names} <= {*axes}:
-            pairs += [[one[axes.index(name)] for name in names] for one in (scale, scale[::-1])]
-            if pairs[-1] == [1, 1]:
-                pairs.pop()
-    return pairs
 
 
 def _fits(cells: tuple[float, float], other: tuple[float, float], scale: list[float]) -> bool:

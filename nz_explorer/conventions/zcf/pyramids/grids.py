@@ -95,6 +95,38 @@ def with_dimensions(group: Group, asset: Any) -> Iterator[tuple[Array, list[str]
                 yield array, names
 
 
+def of_y_and_x(
+    group: Group, level: Mapping[str, Any], given: list[float], neutral: float
+) -> list[list[float]]:
+    """Return which two numbers of a list by axis may be those of y and x; none where that is not told.
+
+    Of two numbers it is these; arrays with more axes have more. They may count from the last axis as well, but not where
+    they say by this that nothing changes.
+
+    Parameters
+    ----------
+    group : Group
+        With a pyramid.
+    level : Mapping
+        One of its levels, with a path.
+    given : list of float
+        Its scale or translation.
+    neutral : float
+        The number that changes nothing.
+    """
+    if len(given) == 2:
+        return [given]
+    pairs = []
+    for array, names in with_dimensions(group, level["asset"]):
+        axes = array.dimension_names or ()
+        if len(axes) == len(given) and {*names} <= {*axes}:
+            first, last = (
+                [one[axes.index(name)] for name in names] for one in (given, given[::-1])
+            )
+            pairs += [first] if last == [neutral, neutral] else [first, last]
+    return pairs
+
+
 def with_lengths(group: Group, level: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a level with a shape: its own, or that which its arrays have, where they have one.
 

@@ -1,4 +1,4 @@
-"""CF: whether a grid mapping names the reference system that other attributes of an array, or of its group, name.
+"""CF: whether a grid mapping names a reference system, and the one that other attributes of an array, or of its group, name.
 
 CF knows nothing of proj:, and neither text says which of the two counts where they differ.
 """
@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nz_explorer.conventions.cf.unreferenced import MAPPING
 from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects import crs
 
 _PROJ = ("proj:code", "proj:wkt2", "proj:projjson")
+_TELLING = (*MAPPING, "_CRS", "esri_pe_string", "grid_name")
+"""Attributes by which readers know a reference system: those of CF, GDAL, ESRI and xdggs."""
 
 
 @rule("CF-MAP-008", on="members")
@@ -34,6 +38,39 @@ def one_reference_system(group: Group) -> Iterator[Fail]:
             related=(array.path, first[0].path),
             readers={},
         )
+
+
+@rule("CF-REF-006", on="members")
+def grid_mapping_describes(group: Group) -> Iterator[Fail]:
+    """Note arrays that are named as grid mappings and describe none, as is left of those that have lost their attributes."""
+    there = {array.name: array for array in group.arrays}
+    users: dict[str, list[Array]] = {}
+    for array in group.with_attribute("grid_mapping"):
+        given = array.attributes["grid_mapping"]
+        mapping = there.get(given) if isinstance(given, str) else None
+        if mapping is not None and not any(map(_is_told, (mapping, array, group))):
+            users.setdefault(mapping.name, []).append(array)
+    for name, arrays in users.items():
+        mapping = there[name]
+        if not all(document.ok for document in mapping.documents):
+            continue  # what it says is not known
+        yield Fail(
+            "",
+            f"grid_mapping of {arrays[0].path} names {mapping.path}, which has neither grid_mapping_name nor crs_wkt: readers of maps"
+            " find no reference system",
+            path=mapping.path,
+            related=tuple(array.path for array in arrays[:5]),
+            readers={"rioxarray": "finds no CRS, and raises MissingCRS where it needs one"},
+            fix=lambda _node: Draft(
+                "suggest",
+                note='with rioxarray: ds = ds.rio.write_crs("EPSG:…"), and write ds again',
+            ),
+        )
+
+
+def _is_told(node: Node) -> bool:
+    """Whether attributes of a node describe a reference system, for readers of any kind."""
+    return any(name in _TELLING or name.startswith("proj:") for name in node.attributes)
 
 
 def _systems(array: Array) -> Iterator[tuple[Node, str, str]]:

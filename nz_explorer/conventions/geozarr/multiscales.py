@@ -258,12 +258,21 @@ def _method(given: Mapping[str, Any], pointer: str) -> RuleOutput:
             fix=_suggest(f"{pointer}/resampling_method", near),
             rule="GZ-MS-015",
         )
-    for name, matrix in matrices_by_id(given).items():
-        own = matrix.get("resampling_method", method)
+    layout = given.get("layout")
+    levels = [
+        (pointer_of_matrix(pointer, given, name), name, matrix)
+        for name, matrix in matrices_by_id(given).items()
+    ] + [
+        (f"{pointer}/layout/{index}", one.get("asset", str(index)), one)
+        for index, one in enumerate(layout if isinstance(layout, list) else ())
+        if isinstance(one, Mapping)  # multiscales lets levels differ, the draft does not
+    ]
+    for at, name, level in levels:
+        own = level.get("resampling_method", method)
         method = own if method is None else method  # that there is none is GZ-MS-008
         if own != method:
             yield Fail(
-                f"{pointer_of_matrix(pointer, given, name)}/resampling_method",
+                f"{at}/resampling_method",
                 f"level {json_text(name)} uses {json_text(own)}, all of them should use {json_text(method)}",
                 rule="GZ-MS-016",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -79,14 +79,14 @@ class _Tiles:
         The size of their cells.
     size : tuple of int
         Their width and height.
-    ends : tuple of tuple of float, or None
-        How far they go along X and along Y, where that is known.
+    ends : list of tuple of tuple of float
+        How far they go along X and along Y from each of these places; empty where that is not known.
     """
 
     origins: list[tuple[float, ...]]
     cell: float
     size: tuple[int, int] = (TILE, TILE)
-    ends: tuple[tuple[float, float], ...] | None = None
+    ends: Sequence[tuple[tuple[float, float], ...]] = ()
 
 
 @rule("GZ-MS-017", on="values", when=lambda array, _: _axis(array) is not None)
@@ -130,15 +130,15 @@ def level_on_the_tile_grid(array: Array, found: Monotonicity) -> Iterator[Fail]:
             "",
             f"{array.path} begins at {begin:.10g}, which is {where}: its chunks do not begin where tiles do",
         )
-    elif grid.ends is not None:
-        low, high = sorted((begin, begin + step * length))
-        start, stop = grid.ends[axis]
-        if start < stop and (low >= stop or high <= start):
-            yield Fail(
-                "",
-                f"{array.path} goes from {low:.10g} to {high:.10g}, and the tiles of {name} from {start:.10g} to {stop:.10g}: none"
-                " of them is there",
-            )
+        return
+    low, high = sorted((begin, begin + step * length))
+    reached = list(dict.fromkeys(ends[axis] for ends in grid.ends))
+    if reached and all(start < stop and (low >= stop or high <= start) for start, stop in reached):
+        tiles = " or ".join(f"from {start:.10g} to {stop:.10g}" for start, stop in reached)
+        yield Fail(
+            "",
+            f"{array.path} goes from {low:.10g} to {high:.10g}, and the tiles of {name} {tiles}: none of them is there",
+        )
 
 
 def _are_numbers(*values: Any) -> bool:
@@ -167,12 +167,13 @@ def _grid(array: Array, level: Any) -> _Tiles | None:
         return None
     first, size = x_is_first(given), (tile[1], tile[0])
     if first is None or exchanged_origin(given, matrix) is not None:  # which is GZ-MS-009
-        return _Tiles([origin, origin[::-1]], cell, size)
-    right = origin if first else origin[::-1]
-    along_x, along_y = ends_of(matrix, right)
+        origins = [origin, origin[::-1]]
+    else:
+        origins = [origin if first else origin[::-1]]
+    ends = [tuple(ends_of(matrix, one)) for one in origins]
     if code in _DEGREES:  # a longitude may be written with 360 more
-        along_x = -math.inf, math.inf
-    return _Tiles([right], cell, size, (along_x, along_y))
+        ends = [((-math.inf, math.inf), along_y) for _, along_y in ends]
+    return _Tiles(origins, cell, size, ends)
 
 
 def _same_units(units: str, code: str | None) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 from nz_explorer.conventions.zarr3.nodes import set_to, shown
@@ -37,6 +37,7 @@ from nz_explorer.conventions.zcf.pyramids.grids import (
     lengths_there,
     levels_with_cells,
     node_of,
+    of_y_and_x,
     one_is_inside,
     outside_of_box,
     placed_elsewhere,
@@ -291,7 +292,7 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
     """Warn of levels whose cells are not those of their source times the scale.
 
     Neither text says whether a scale counts from the source or, as in examples, from the first level, nor which of its
-    numbers is for x: whatever fits is taken.
+    numbers is for x: whatever fits is taken. Of more than two numbers, those of y and x are known by the axes of arrays.
     """
     found = {
         level["asset"]: (place, level, cells) for place, level, cells, _ in levels_with_cells(group)
@@ -301,15 +302,20 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
     for place, level, cells in found.values():
         inner, source = level.get("transform"), level.get("derived_from")
         given = inner.get("scale") if isinstance(inner, Mapping) else None
-        scale = numbers_in(given, 2)
-        if scale is None or 0 in scale or not isinstance(source, str) or source not in found:
+        scale = numbers_in(given, len(given)) if isinstance(given, list) else None
+        if not scale or 0 in scale or not isinstance(source, str) or source not in found:
             continue
         others = (found[source][2], next(iter(found.values()))[2])
-        if any(_fits(cells, other, scale) for other in others) or source in told:
+        pairs = of_y_and_x(group, level, scale, 1)
+        if (
+            not pairs
+            or any(_fits(cells, *both) for both in product(others, pairs))
+            or source in told
+        ):
             continue  # what was made of a level whose cells are wrong differs from it
         told.add(level["asset"])
         inverse = [1 / factor for factor in scale]
-        if _fits(cells, others[0], inverse):
+        if any(_fits(cells, others[0], pair) for pair in of_y_and_x(group, level, inverse, 1)):
             pointer = group.attribute_pointer(*place, "transform", "scale")
             yield Fail(
                 pointer,

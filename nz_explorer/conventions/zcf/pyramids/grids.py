@@ -70,19 +70,61 @@ def lengths_there(group: Group, asset: Any) -> dict[str, list[int]]:
     asset : object
         The path of a level.
     """
+    found = ((array, lengths_of(array, names)) for array, names in with_dimensions(group, asset))
+    return {array.path: lengths for array, lengths in found if lengths is not None}
+
+
+def with_dimensions(group: Group, asset: Any) -> Iterator[tuple[Array, list[str]]]:
+    """Yield the arrays that a level has, or is, with the names of their dimensions of y and x, where these are told.
+
+    Parameters
+    ----------
+    group : Group
+        With a pyramid.
+    asset : object
+        The path of a level.
+    """
     node = node_of(group, asset)
-    if node is None:
-        return {}
     children = node.hierarchy.children(node) if isinstance(node, Group) else [node]
-    found = {}
     for array in children:
-        names = array.attributes.get(DIMENSIONS) or node.attributes.get(DIMENSIONS)
-        names = names or group.attributes.get(DIMENSIONS)
-        if isinstance(array, Array) and are_two(names) and not exchanged(names):
-            lengths = lengths_of(array, names)
-            if lengths is not None:
-                found[array.path] = lengths
-    return found
+        if isinstance(array, Array):
+            holders = (array, node, group)
+            given = (one.attributes.get(DIMENSIONS) for one in holders if one is not None)
+            names = next(filter(None, given), None)
+            if are_two(names) and not exchanged(names):
+                yield array, names
+
+
+def of_y_and_x(
+    group: Group, level: Mapping[str, Any], given: list[float], neutral: float
+) -> list[list[float]]:
+    """Return which two numbers of a list by axis may be those of y and x; none where that is not told.
+
+    Of two numbers it is these; arrays with more axes have more. They may count from the last axis as well, but not where
+    they say by this that nothing changes.
+
+    Parameters
+    ----------
+    group : Group
+        With a pyramid.
+    level : Mapping
+        One of its levels, with a path.
+    given : list of float
+        Its scale or translation.
+    neutral : float
+        The number that changes nothing.
+    """
+    if len(given) == 2:
+        return [given]
+    pairs = []
+    for array, names in with_dimensions(group, level["asset"]):
+        axes = array.dimension_names or ()
+        if len(axes) == len(given) and {*names} <= {*axes}:
+            first, last = (
+                [one[axes.index(name)] for name in names] for one in (given, given[::-1])
+            )
+            pairs += [first] if last == [neutral, neutral] else [first, last]
+    return pairs
 
 
 def with_lengths(group: Group, level: Mapping[str, Any]) -> Mapping[str, Any]:

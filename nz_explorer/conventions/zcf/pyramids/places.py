@@ -24,6 +24,7 @@ from nz_explorer.conventions.zcf.pyramids.grids import (
     is_pyramid,
     levels_with_cells,
     node_of,
+    of_y_and_x,
     outside_of_box,
     placed_elsewhere,
     with_lengths,
@@ -66,7 +67,8 @@ def levels_begin_at_one_place(group: Group) -> Iterator[Fail]:
             continue  # which says the same
         own, there = (level[TRANSFORM][2::3], other[TRANSFORM][2::3])
         is_aside = math.dist(own, there) > CLOSE * min(*cells, *others)
-        if is_aside and all(one == 0 for one in moved):
+        pairs = of_y_and_x(group, level, moved, 0) if all(map(is_finite, moved)) else []
+        if is_aside and (all(one == 0 for one in moved) or (pairs and not any(map(any, pairs)))):
             told.add(place)
             yield Fail(
                 node.attribute_pointer(*(place if node is group else ()), TRANSFORM),
@@ -74,13 +76,13 @@ def levels_begin_at_one_place(group: Group) -> Iterator[Fail]:
                 f" at {shown(there)}: that is the same place where its translation is 0 or left out",
                 path=node.path,
             )
-        elif not is_aside and len(moved) == 2 and all(map(is_finite, moved)) and any(moved):
+        elif not is_aside and pairs and all(map(any, pairs)):
             pointer = group.attribute_pointer(*place, "transform", "translation")
             yield Fail(
                 pointer,
                 f"translation of level {place[-1]} is {shown(moved)}, and by {TRANSFORM} it begins where {shown(source)} does,"
                 " of which it is derived: that is a translation of 0",
-                fix=set_to(pointer, [0.0, 0.0], "suggest"),
+                fix=set_to(pointer, [0.0, 0.0], "suggest") if len(moved) == 2 else None,
             )
 
 

@@ -1,7 +1,7 @@
 """What readers do where a consolidated entry says something else than the stored document.
 
-zarr-python and xarray use the consolidated metadata unless they are told not to: what is wrong with a document alone does
-not hurt them, and what is wrong with its entry alone does.
+zarr-python and xarray use the consolidated metadata of the root unless they are told not to, xarray also for a group=
+below it: what is wrong with a document alone does not hurt them, and what is wrong with its entry alone does.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 from nz_explorer.engine.findings import Violation
 from nz_explorer.engine.impact import HARMS, affected, impact_of, readers_of
 from nz_explorer.model.node_of_documents import build_node
-from nz_explorer.model.paths import above
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Sequence
+    from collections.abc import Callable, Container, Iterable
 
     from nz_explorer.engine.findings import FixMaker
     from nz_explorer.engine.fixes import Draft
@@ -49,7 +48,7 @@ def with_entry(
         Returns the results on the documents of a node.
     """
     if node.path not in consolidated:  # what is wrong with the documents hurts no one
-        return documents, _not_safe(entry, documents.violations, USERS)
+        return documents, _not_safe(entry, documents.violations)
     seen = _seen(node.hierarchy, node.path, consolidated)
     if seen is None:
         return documents, entry
@@ -59,16 +58,11 @@ def with_entry(
         return documents, entry  # the documents cannot be compared with it, and are no better
     entry = _stopping(entry, stops)
     broken = {one.rule.id for one in of_entry.violations}
-    # xarray opens groups below the root by themselves, and then reads their documents and those in them
-    in_root = seen.kind == "array" and above(node.path) == "/"
-    users = USERS if in_root else USERS[:1]
     new = [one for one in documents.violations if one.rule.id not in broken]
     return dataclasses.replace(
         documents,
-        violations=tuple(
-            _unseen(one, broken, users) for one in as_entry(documents, broken).violations
-        ),
-    ), _not_safe(entry, new, users)
+        violations=tuple(_unseen(one, broken) for one in as_entry(documents, broken).violations),
+    ), _not_safe(entry, new)
 
 
 def as_entry(documents: RuleResults, broken: Container[str] | None = None) -> RuleResults:
@@ -175,14 +169,14 @@ def _stopping(entry: RuleResults, stops: dict[str, str]) -> RuleResults:
     return dataclasses.replace(entry, violations=(dataclasses.replace(first, fail=fail), *others))
 
 
-def _not_safe(entry: RuleResults, new: Iterable[Violation], users: Sequence[str]) -> RuleResults:
+def _not_safe(entry: RuleResults, new: Iterable[Violation]) -> RuleResults:
     """Return the results on an entry, whose fixes are not safe where readers then fail as they do with the documents."""
     notes = [
         f"then {reader} {does}: mend that first ({one.rule.id})"
         for one in new
         if impact_of(one, undeclared=True) == "blocks"
         for reader, does in readers_of(one).items()
-        if reader in users
+        if reader in USERS
     ]
     if not notes:
         return entry
@@ -206,10 +200,10 @@ def _not_safe(entry: RuleResults, new: Iterable[Violation], users: Sequence[str]
     return dataclasses.replace(entry, violations=tuple(map(with_note, entry.violations)))
 
 
-def _unseen(one: Violation, broken: Container[str], users: Sequence[str]) -> Violation:
+def _unseen(one: Violation, broken: Container[str]) -> Violation:
     """Return a failure of a document without what readers would do that have another entry in its place."""
     fail = one.fail
-    hurt = [name for name in users if name in affected(one)]
+    hurt = [name for name in USERS if name in affected(one)]
     harms = fail.impact in HARMS or one.rule.impact in HARMS
     if not harms or not hurt or fail.path is not None or one.rule.id in broken:
         return one

@@ -1,7 +1,8 @@
 """What readers do where a consolidated entry says something else than the stored document.
 
 zarr-python and xarray use the consolidated metadata of the root unless they are told not to, xarray also for a group=
-below it: what is wrong with a document alone does not hurt them, and what is wrong with its entry alone does.
+below it, and netCDF-C uses them where its mode says so: what is wrong with a document alone does not hurt them, and what
+is wrong with its entry alone does.
 """
 
 from __future__ import annotations
@@ -11,19 +12,22 @@ from typing import TYPE_CHECKING
 
 from nz_explorer.engine.findings import Violation
 from nz_explorer.engine.impact import HARMS, affected, impact_of, readers_of
+from nz_explorer.engine.plan import breaks
 from nz_explorer.model.node_of_documents import build_node
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable
+    from collections.abc import Callable, Container, Iterable, Sequence
 
     from nz_explorer.engine.findings import FixMaker
     from nz_explorer.engine.fixes import Draft
+    from nz_explorer.engine.impact import Impact
     from nz_explorer.engine.plan import RuleResults
     from nz_explorer.model import Consolidated, Node
     from nz_explorer.model.hierarchy import Hierarchy
 
 USERS = ("zarr-python", "xarray")
 """Readers that use consolidated metadata where there are some."""
+NETCDF_C = "netCDF-C"
 UNLESS = "unless told not to use consolidated metadata"
 
 
@@ -48,21 +52,25 @@ def with_entry(
         Returns the results on the documents of a node.
     """
     if node.path not in consolidated:  # what is wrong with the documents hurts no one
-        return documents, _not_safe(entry, documents.violations)
+        return documents, _not_safe(entry, documents.violations, _users(node))
     seen = _seen(node.hierarchy, node.path, consolidated)
     if seen is None:
         return documents, entry
     of_entry = judge(seen)
-    stops = _stops(of_entry, {one.rule.id for one in documents.violations})
+    known = {one.rule.id for one in documents.violations}
+    stops = {} if node.path == "/" else _stops(of_entry, known)  # they read documents of the root
     if stops and not entry.violations:
         return documents, entry  # the documents cannot be compared with it, and are no better
     entry = _stopping(entry, stops)
     broken = {one.rule.id for one in of_entry.violations}
+    users = _users(node)
     new = [one for one in documents.violations if one.rule.id not in broken]
     return dataclasses.replace(
         documents,
-        violations=tuple(_unseen(one, broken) for one in as_entry(documents, broken).violations),
-    ), _not_safe(entry, new)
+        violations=tuple(
+            _unseen(one, broken, users) for one in as_entry(documents, broken).violations
+        ),
+    ), _not_safe(entry, new, users)
 
 
 def as_entry(documents: RuleResults, broken: Container[str] | None = None) -> RuleResults:
@@ -169,14 +177,14 @@ def _stopping(entry: RuleResults, stops: dict[str, str]) -> RuleResults:
     return dataclasses.replace(entry, violations=(dataclasses.replace(first, fail=fail), *others))
 
 
-def _not_safe(entry: RuleResults, new: Iterable[Violation]) -> RuleResults:
+def _not_safe(entry: RuleResults, new: Iterable[Violation], users: Sequence[str]) -> RuleResults:
     """Return the results on an entry, whose fixes are not safe where readers then fail as they do with the documents."""
     notes = [
         f"then {reader} {does}: mend that first ({one.rule.id})"
         for one in new
         if impact_of(one, undeclared=True) == "blocks"
         for reader, does in readers_of(one).items()
-        if reader in USERS
+        if reader in users
     ]
     if not notes:
         return entry
@@ -200,20 +208,30 @@ def _not_safe(entry: RuleResults, new: Iterable[Violation]) -> RuleResults:
     return dataclasses.replace(entry, violations=tuple(map(with_note, entry.violations)))
 
 
-def _unseen(one: Violation, broken: Container[str]) -> Violation:
+def _users(node: Node) -> tuple[str, ...]:
+    """Return the readers that have the entry of a node in place of its documents; netCDF-C where the mode says so."""
+    told = (NETCDF_C,) if "consolidated" in node.hierarchy.modes else ()
+    return told if node.path == "/" else (*USERS, *told)
+
+
+def _unseen(one: Violation, broken: Container[str], users: Sequence[str]) -> Violation:
     """Return a failure of a document without what readers would do that have another entry in its place."""
     fail = one.fail
-    hurt = [name for name in USERS if name in affected(one)]
+    hurt = [name for name in users if name in affected(one)]
     harms = fail.impact in HARMS or one.rule.impact in HARMS
     if not harms or not hurt or fail.path is not None or one.rule.id in broken:
         return one
     does = readers_of(one)
     readers = {name: does.get(name, "") for name in affected(one) if name not in hurt}
-    see = f"{' and '.join(hurt)} {'see' if len(hurt) > 1 else 'sees'}"
+    several = ", ".join(hurt[:-1])
+    see = f"{several} and {hurt[-1]} see" if several else f"{hurt[-1]} sees"
+    # NCZarr is not kept all the same, though that hurts no one then
+    defines = NETCDF_C in hurt and one.rule.level == "DEF" and breaks(one)
+    unhurt: Impact | None = "convention" if defines else None
     fail = dataclasses.replace(
         fail,
         message=f"{fail.message}; {see} this only without the consolidated metadata",
         readers=readers,
-        impact=fail.impact if readers or fail.impact not in HARMS else None,
+        impact=fail.impact if readers or fail.impact not in (None, *HARMS) else unhurt,
     )
     return dataclasses.replace(one, fail=fail)

@@ -180,8 +180,10 @@ def outcome(reader: str, place: Path, report: Report) -> list[Failure]:
     """Return where a reader fails in a store, in this process: what it does is the same, and it starts at once."""
     groups: list[str] = []
     arrays: list[str] = []
-    for node in report.evaluation.hierarchy.stored.walk("/"):
-        (groups if isinstance(node, Group) else arrays).append(node.path)
+    hierarchy = report.evaluation.hierarchy
+    for node in hierarchy.stored.walk("/"):
+        shown = hierarchy.get(node.path) or node  # an entry may tell what a document does not
+        (groups if isinstance(shown, Group) else arrays).append(node.path)
     stream = io.StringIO()
     modes = ["nczarr"] if "NCZarr" in report.conforms else []
     asked = Asked(str(place), groups, arrays, modes=modes, zarr_format=report.zarr_format)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import xarray
 import zarr
 
 from nz_explorer.conventions.nz.consolidated.kinds import UNLESS
@@ -245,12 +246,19 @@ def test_an_entry_at_which_readers_stop_says_why(tmp_path: Path) -> None:
     assert "codecs must be a list with at least one codec" in found.readers["xarray"]
 
 
-def test_xarray_opens_groups_below_the_root_by_themselves(tmp_path: Path) -> None:
+@pytest.mark.parametrize("key", ["g/a/zarr.json", "g/zarr.json"])
+def test_xarray_opens_groups_below_the_root_by_the_consolidated_metadata(
+    tmp_path: Path, key: str
+) -> None:
     root = group(tmp_path)
     array(root.create_group("g"), "a", np.array([1.0, 2.0]), ["x"])
     zarr.consolidate_metadata(tmp_path)
-    (tmp_path / "g/a/zarr.json").write_text("{")
+    (tmp_path / key).write_text("{")
     assert _said_and_done(tmp_path) == {
-        "xarray": ("blocks", "blocks"),
+        "xarray": ("opens", "opens"),
         "zarr-python": ("opens", "opens"),
     }
+    assert "a" in xarray.open_zarr(tmp_path, group="g", chunks=None)
+    assert "a" in xarray.open_datatree(tmp_path, engine="zarr")["g"]
+    with pytest.raises(json.JSONDecodeError):
+        xarray.open_zarr(tmp_path, group="g", chunks=None, consolidated=False)

@@ -51,7 +51,7 @@ def _fail(node: Node, document: Document, pointer: str, message: str, **more: An
 
 _NO_SYNTAX = {
     "zarr-python": "raises JSONDecodeError",
-    "xarray": "cannot open the store, not only the node",
+    "xarray": "cannot open the group, not only the node",
 }
 """What readers do with a text that is not JSON."""
 _NO_OBJECT = {
@@ -63,7 +63,7 @@ _NCZARR_ERROR = "refuses the dataset: NCZarr error"
 _INVALID = "cannot open the dataset: invalid argument"
 _AS_BYTES = {
     "zarr-python": "raises UnicodeDecodeError",
-    "xarray": "cannot open the store, not only the node",
+    "xarray": "cannot open the group, not only the node",
 }
 """What readers do with a document that is no text at all."""
 _BARE_TOKENS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from nz_explorer.diagnosis.probes.answers import Answers, Asked, Step, Unseen, corners, text_of
@@ -25,21 +26,25 @@ def run(asked: Asked, answers: Answers) -> None:
     def open_group(group: str, **options: Any) -> Any:
         return xr.open_zarr(store_of(asked), chunks=None, group=group.strip("/") or None, **options)
 
-    root = opened(answers, lambda **options: open_group("/", **options), "consolidated")
+    without: dict[
+        str, Any
+    ] = {}  # the consolidated metadata, where those keep it from opening the root
+
+    def open_root(**options: Any) -> Any:
+        without.update(options)
+        return open_group("/", **options)
+
+    root = opened(answers, open_root, "consolidated")
     read_variables(root, "/", asked, answers, lambda: open_group("/", decode_cf=False))
     for group in asked.groups:
         if group == "/":
             continue
         dataset = None
         with answers.step(group):
-            dataset = open_group(group, consolidated=False)
+            dataset = open_group(group, **without)
         if dataset is not None:
-            raw = _raw_of(open_group, group)
+            raw = partial(open_group, group, decode_cf=False, **without)
             read_variables(dataset, group, asked, answers, raw)
-
-
-def _raw_of(open_group: Callable[..., Any], group: str) -> Callable[[], Any]:
-    return lambda: open_group(group, consolidated=False, decode_cf=False)
 
 
 def read_variables(

@@ -1,7 +1,8 @@
 """What readers do where a consolidated entry says something else than the stored document.
 
-zarr-python and xarray use the consolidated metadata unless they are told not to: what is wrong with a document alone does
-not hurt them, and what is wrong with its entry alone does.
+zarr-python and xarray use the consolidated metadata of the root unless they are told not to, xarray also for a group=
+below it, and netCDF-C uses them where its mode says so: what is wrong with a document alone does not hurt them, and what
+is wrong with its entry alone does.
 """
 
 from __future__ import annotations
@@ -11,20 +12,22 @@ from typing import TYPE_CHECKING
 
 from nz_explorer.engine.findings import Violation
 from nz_explorer.engine.impact import HARMS, affected, impact_of, readers_of
+from nz_explorer.engine.plan import breaks
 from nz_explorer.model.node_of_documents import build_node
-from nz_explorer.model.paths import above
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
 
     from nz_explorer.engine.findings import FixMaker
     from nz_explorer.engine.fixes import Draft
+    from nz_explorer.engine.impact import Impact
     from nz_explorer.engine.plan import RuleResults
     from nz_explorer.model import Consolidated, Node
     from nz_explorer.model.hierarchy import Hierarchy
 
 USERS = ("zarr-python", "xarray")
 """Readers that use consolidated metadata where there are some."""
+NETCDF_C = "netCDF-C"
 UNLESS = "unless told not to use consolidated metadata"
 
 
@@ -49,19 +52,18 @@ def with_entry(
         Returns the results on the documents of a node.
     """
     if node.path not in consolidated:  # what is wrong with the documents hurts no one
-        return documents, _not_safe(entry, documents.violations, USERS)
+        return documents, _not_safe(entry, documents.violations, _users(node))
     seen = _seen(node.hierarchy, node.path, consolidated)
     if seen is None:
         return documents, entry
     of_entry = judge(seen)
-    stops = _stops(of_entry, {one.rule.id for one in documents.violations})
+    known = {one.rule.id for one in documents.violations}
+    stops = {} if node.path == "/" else _stops(of_entry, known)  # they read documents of the root
     if stops and not entry.violations:
         return documents, entry  # the documents cannot be compared with it, and are no better
     entry = _stopping(entry, stops)
     broken = {one.rule.id for one in of_entry.violations}
-    # xarray opens groups below the root by themselves, and then reads their documents and those in them
-    in_root = seen.kind == "array" and above(node.path) == "/"
-    users = USERS if in_root else USERS[:1]
+    users = _users(node)
     new = [one for one in documents.violations if one.rule.id not in broken]
     return dataclasses.replace(
         documents,
@@ -206,6 +208,12 @@ def _not_safe(entry: RuleResults, new: Iterable[Violation], users: Sequence[str]
     return dataclasses.replace(entry, violations=tuple(map(with_note, entry.violations)))
 
 
+def _users(node: Node) -> tuple[str, ...]:
+    """Return the readers that have the entry of a node in place of its documents; netCDF-C where the mode says so."""
+    told = (NETCDF_C,) if "consolidated" in node.hierarchy.modes else ()
+    return told if node.path == "/" else (*USERS, *told)
+
+
 def _unseen(one: Violation, broken: Container[str], users: Sequence[str]) -> Violation:
     """Return a failure of a document without what readers would do that have another entry in its place."""
     fail = one.fail
@@ -215,11 +223,15 @@ def _unseen(one: Violation, broken: Container[str], users: Sequence[str]) -> Vio
         return one
     does = readers_of(one)
     readers = {name: does.get(name, "") for name in affected(one) if name not in hurt}
-    see = f"{' and '.join(hurt)} {'see' if len(hurt) > 1 else 'sees'}"
+    several = ", ".join(hurt[:-1])
+    see = f"{several} and {hurt[-1]} see" if several else f"{hurt[-1]} sees"
+    # NCZarr is not kept all the same, though that hurts no one then
+    defines = NETCDF_C in hurt and one.rule.level == "DEF" and breaks(one)
+    unhurt: Impact | None = "convention" if defines else None
     fail = dataclasses.replace(
         fail,
         message=f"{fail.message}; {see} this only without the consolidated metadata",
         readers=readers,
-        impact=fail.impact if readers or fail.impact not in HARMS else None,
+        impact=fail.impact if readers or fail.impact not in (None, *HARMS) else unhurt,
     )
     return dataclasses.replace(one, fail=fail)

@@ -169,7 +169,8 @@ class Judge:
         documents, entry : RuleResults
             What `documents` and `entry` have said of it.
         """
-        if node.path == "/" or (entry.clean and node.path not in consolidated):
+        by_documents = node.path == "/" and "consolidated" not in node.hierarchy.modes
+        if by_documents or (entry.clean and node.path not in consolidated):
             return documents, entry
         if entry.clean:
             # without its shape zarr-python takes an array of Zarr v2 for a group

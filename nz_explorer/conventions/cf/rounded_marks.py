@@ -44,6 +44,8 @@ def _rounding(array: Array) -> Iterator[tuple[str, dict[str, Any]]]:
         name = codec_name(codec) or ""
         own = name.removeprefix("numcodecs.")
         settings = configuration_of(codec) if array.zarr_format == 3 else codec
+        if not isinstance(settings, dict):  # a bare name, which Z2-ARR-008 tells
+            return
         if own in _ROUNDS:
             yield name, {**settings, "id": own}
         elif name == "sharding_indexed" and isinstance(inner := settings.get("codecs"), list):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr2.members import V2
 from nz_explorer.conventions.zarr2.netcdf.fills import shown_where_missing
-from nz_explorer.conventions.zarr2.structured_types import has_dates_without_unit
+from nz_explorer.conventions.zarr2.structured_types import kinds_of_fields_without_zero
 from nz_explorer.conventions.zarr3.chunks import outside_the_shape
 from nz_explorer.conventions.zarr3.nodes import VALUE_ERROR, shown
 from nz_explorer.documents.json_text import json_text
@@ -384,7 +384,12 @@ _NO_DATE = {
     "zarr-python": f"raises ValueError when it reads such a chunk ({_BEFORE}): 0 is no date without a unit",
     "xarray": f"raises ValueError when it reads such a chunk (with zarr-python {_BEFORE})",
 }
-"""What readers do that fill it with 0."""
+_NO_BYTES = {
+    "zarr-python": "raises TypeError when it reads such a chunk (3.1): 0 is no raw bytes, which a field has",
+    "xarray": "raises TypeError when it reads such a chunk (with zarr-python 3.1)",
+}
+_WITHOUT_ZERO = {"M": _NO_DATE, "V": _NO_BYTES}
+"""What readers do that fill it with 0, by the kind of a field."""
 
 
 def undefined(array: Array, missing: int, at_least: str = "") -> Fail:
@@ -400,12 +405,13 @@ def undefined(array: Array, missing: int, at_least: str = "") -> Fail:
         What is to be said before the number, where there may be more.
     """
     it = "they hold" if missing > 1 or at_least else "it holds"
-    fails = has_dates_without_unit(array)
+    kinds = kinds_of_fields_without_zero(array)
+    readers = next((_WITHOUT_ZERO[kind] for kind in sorted(kinds)), None)
     return Fail(
         "/.zarray/fill_value",
         f"{at_least}{missing} chunk{'s are' if missing > 1 else ' is'} missing and fill_value is null:"
         f" what {it} is undefined",
-        impact="blocks" if fails else None,
-        readers=_NO_DATE if fails else None,
+        impact="blocks" if readers else None,
+        readers=readers,
         fix=_define,
     )

@@ -82,8 +82,8 @@ def structured_type(array: Array) -> Iterator[Fail]:
             )
 
 
-def has_dates_without_unit(array: Array) -> bool:
-    """Return whether an array is a struct with a date that has no unit: of such a date NumPy makes none from 0.
+def kinds_of_fields_without_zero(array: Array) -> set[str]:
+    """Return the kinds of the fields for which NumPy makes no value from 0: ``M``, dates without a unit, and ``V``, raw bytes.
 
     Parameters
     ----------
@@ -92,8 +92,13 @@ def has_dates_without_unit(array: Array) -> bool:
     """
     numpy = array.data_type.numpy
     fields = numpy.fields if numpy is not None else None
-    types = [field[0] for field in (fields or {}).values()]
-    return any(one.kind == "M" and np.datetime_data(one)[0] == "generic" for one in types)
+    return {one.kind for one, *_ in (fields or {}).values() if _has_no_zero(one)}
+
+
+def _has_no_zero(one: np.dtype[Any]) -> bool:
+    if one.kind == "V":
+        return one.names is None and one.subdtype is None
+    return one.kind == "M" and np.datetime_data(one)[0] == "generic"
 
 
 def _fault(given: list[Any], pointer: str) -> tuple[str, list[Any] | None]:

@@ -426,6 +426,8 @@ def _storage_default(array: Array, opened: zarr.Array[Any]) -> Any:
         return read
     try:
         return opened.metadata.dtype.default_scalar()
+    except TypeError:  # raw bytes in a field: zarr-python 3 makes no value of 0 for them
+        return np.zeros((), opened.dtype)[()]
     except ValueError as error:  # times without a unit, in a field
         raise UnsupportedArray(
             f"{array.path} has no value for what was never written: {error}"

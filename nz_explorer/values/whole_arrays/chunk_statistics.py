@@ -332,7 +332,7 @@ def scan_chunk(task: Task, coordinates: Coordinates, chunk: Chunk) -> Found:
             low, high = values.min(), values.max()
     values, low, high = _valid(task, values, low, high, found)
     _summarise(found, values, low, high, histogram=task.histogram)
-    if task.packed and values.dtype.kind in "iu" and values.dtype.itemsize <= _MOST_WRAPPED:
+    if task.packed and shaped.dtype.kind in "iu" and shaped.dtype.itemsize <= _MOST_WRAPPED:
         found.ends = _ends(shaped, fill, low, high)
     return found
 

@@ -114,7 +114,10 @@ def _grids(node: Node) -> dict[str, tuple[Any, Any]]:
     """Return the names of dimensions, and the shape, of the arrays of two dimensions and more that a level has, or is."""
     inside = node.hierarchy.children(node) if isinstance(node, Group) else [node]
     return {
-        array.name if array is not node else "": (array.dimension_names, array.shape)
+        array.name if array is not node else "": (
+            (array.dimension_names, array.data_type.text),
+            array.shape,
+        )
         for array in inside
         if isinstance(array, Array) and (array.ndim or 0) > 1 and array.dimension_names
     }

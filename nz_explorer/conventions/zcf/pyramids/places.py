@@ -74,7 +74,7 @@ def levels_begin_at_one_place(group: Group) -> Iterator[Fail]:
                 f" at {shown(there)}: that is the same place where its translation is 0 or left out",
                 path=node.path,
             )
-        elif not is_aside and len(moved) == 2 and all(map(is_finite, moved)) and any(moved):
+        elif not is_aside and len(moved) == 2 and _is_more_than_rounding(moved, *cells):
             pointer = group.attribute_pointer(*place, "transform", "translation")
             yield Fail(
                 pointer,
@@ -82,6 +82,11 @@ def levels_begin_at_one_place(group: Group) -> Iterator[Fail]:
                 " of which it is derived: that is a translation of 0",
                 fix=set_to(pointer, [0.0, 0.0], "suggest"),
             )
+
+
+def _is_more_than_rounding(moved: list[Any], *cells: float) -> bool:
+    """Whether a translation, which may be counted in cells, is more than what differences of large numbers leave of 0."""
+    return all(map(is_finite, moved)) and max(map(abs, moved)) > CLOSE * min(1, *cells)
 
 
 @rule(

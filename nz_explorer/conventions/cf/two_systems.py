@@ -5,6 +5,7 @@ CF knows nothing of proj:, and neither text says which of the two counts where t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from nz_explorer.conventions.cf.unreferenced import MAPPING
@@ -14,6 +15,8 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects import crs
 
+_NORTHERN = re.compile(r"EPSG:(?:326|258|269)([0-9]{2})")
+"""Zones of UTM of WGS 84, ETRS89 and NAD83."""
 _PROJ = ("proj:code", "proj:wkt2", "proj:projjson")
 _TELLING = (*MAPPING, "_CRS", "esri_pe_string", "grid_name")
 """Attributes by which readers know a reference system: those of CF, GDAL, ESRI and xdggs."""
@@ -24,6 +27,8 @@ def one_reference_system(group: Group) -> Iterator[Fail]:
     """Note arrays with two reference systems, as a projection leaves the attribute of before; those that are alike are told once."""
     told = set()
     for array in group.with_attribute("grid_mapping"):
+        if str(array.attributes["grid_mapping"]).count(":") > 1:
+            continue  # one for the grid, and another one for latitudes and longitudes (CF-1.11, 5.6)
         first, *others = [*_systems(array)] or [(array, "", "")]
         other = next((one for one in others if _differ(first[2], one[2])), None)
         if other is None or (first[:2], other[:2]) in told:
@@ -98,4 +103,10 @@ def _differ(code: str, other: str) -> bool:
     known = all(
         one or name in crs.GEOGRAPHIC for one, name in zip(metres, (code, other), strict=True)
     )
-    return code != other and known and any(metres)
+    return known and any(metres) and _place(code) != _place(other)
+
+
+def _place(code: str) -> str:
+    """Return what is the same of codes by which a place has the same coordinates, but for a metre."""
+    zone = _NORTHERN.fullmatch(code)
+    return code if zone is None else f"zone {zone[1]}"

@@ -384,7 +384,8 @@ def systems_of_positions(at: str, given: Mapping[str, Any]) -> RuleOutput:
                 )
     for kind in KINDS:
         codes = [(name, _code(given.get(kind, {}).get(name))) for name in SYSTEMS]
-        if None not in {code for _, code in codes} and len({code for _, code in codes}) > 1:
+        named = {code for _, code in codes}
+        if None not in named and len(named) > 1 and not named <= known_crs.LON_LAT:
             both = " and ".join(f"{name} is {code}" for name, code in codes)
             yield Fail(
                 join(at, kind, SYSTEMS[-1]),

@@ -233,12 +233,17 @@ def _on_earth(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., s
 
 
 def _lies_on_earth(letter: str, first: float, increment: float, count: int) -> bool:
-    """Whether regular values in degrees lie between the poles, or go round the Earth once; float32 and a few cells apart."""
+    """Whether regular values in degrees lie between the poles, or go round the Earth once; float32 and a few cells apart.
+
+    Models have rows beyond both poles, as many at each, and columns once more.
+    """
     steps, cell = max(count - 1, 0), abs(increment)
     if letter == "X":
         return steps * cell <= _ROUND + _HALO * cell
     ends = (first, first + steps * increment)
-    return steps == 0 or max(map(abs, ends)) <= _POLE + cell / 10
+    beyond = max(map(abs, ends)) - _POLE
+    both = abs(sum(ends)) <= cell / 10 and steps * cell <= 2 * _POLE + _HALO * cell
+    return steps == 0 or beyond <= cell / 10 or both
 
 
 def _bounds(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str]) -> RuleOutput:

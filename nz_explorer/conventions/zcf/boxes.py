@@ -49,6 +49,7 @@ from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
 from nz_explorer.model.named_array import named_array
 from nz_explorer.model.paths import all_above, below
+from nz_explorer.text.units import hemispheres
 
 if TYPE_CHECKING:
     from nz_explorer.engine.findings import FixMaker
@@ -410,7 +411,8 @@ def affine_by_a_transform_for_its_arrays(group: Group) -> Iterator[Fail]:
 
 def _is_of_a_swath(array: Array) -> bool:
     """Whether an array has a latitude, or a longitude, for each cell of a grid."""
-    return array.attributes.get("standard_name") in ("latitude", "longitude")
+    named = array.attributes.get("standard_name") in ("latitude", "longitude")
+    return named or bool(hemispheres(array.attributes.get("units")))
 
 
 def _not_placed(node: Node, array: Array, which: str, *, said: bool) -> Fail:

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from nz_explorer.model.array import Array
@@ -34,9 +35,9 @@ Y_NAMES = frozenset(
 MERCATOR = 20037508.342789244
 """How far the square map of the world goes along X and Y that is EPSG:3857, in metres."""
 
-GEOGRAPHIC = frozenset(
-    {"EPSG:4326", "EPSG:4258", "EPSG:4269", "EPSG:4283", "EPSG:4617", "OGC:CRS84", "OGC:84"}
-)
+LON_LAT = frozenset({"EPSG:4326", "OGC:CRS84", "OGC:84"})
+"""One system, but for the order of axes, which arrays name."""
+GEOGRAPHIC = LON_LAT | {"EPSG:4258", "EPSG:4269", "EPSG:4283", "EPSG:4617"}
 """Codes of systems in degrees that data are usually in."""
 
 _ZONE = re.compile(
@@ -75,6 +76,7 @@ def _stem(dimension: str | None) -> str:
     return (dimension or "").lower().removeprefix("/").partition(":")[0]
 
 
+@lru_cache(maxsize=256)  # of each array of each level, and there are few names
 def runs_east(dimension: str | None) -> bool:
     """Whether a dimension is by its name that of x.
 
@@ -86,6 +88,7 @@ def runs_east(dimension: str | None) -> bool:
     return _stem(dimension) in X_NAMES | _COLUMNS
 
 
+@lru_cache(maxsize=256)
 def runs_north(dimension: str | None) -> bool:
     """Whether a dimension is by its name that of y, whichever way that runs.
 
@@ -353,21 +356,36 @@ def is_in_metres(code: str) -> bool:
 
 
 _GEOSTATIONARY = re.compile(r'METHOD\s*[\[(]\s*"Geostationary', re.IGNORECASE)
+_UNIT = re.compile(r'\bLENGTHUNIT\s*[\[(]\s*"([^"]*)"', re.IGNORECASE)
+_METRE = frozenset(("m", "metre", "meter", "metres", "meters"))
 
 
 def is_geostationary(given: Mapping[str, Any]) -> bool:
-    """Whether a system is that of a satellite which stays over one place, as well-known text or PROJJSON describes it.
+    """Whether a system is that of a satellite which stays over one place, in metres, as well-known text or PROJJSON describes it.
+
+    Scan angles are lengths in units of the height of the satellite, and some systems have such a unit.
 
     Parameters
     ----------
     given : Mapping
         Attributes of proj:.
     """
-    text, step = given.get("proj:wkt2"), given.get("proj:projjson")
+    text, parts = given.get("proj:wkt2"), given.get("proj:projjson")
+    if isinstance(text, str):
+        units = _UNIT.findall(text)[-1:]  # that of the axes, which come last
+        return _GEOSTATIONARY.search(text) is not None and {*map(str.lower, units)} <= _METRE
+    step: Any = parts
     for name in ("conversion", "method", "name"):
         step = step.get(name) if isinstance(step, Mapping) else None
-    named = isinstance(step, str) and step.startswith("Geostationary")
-    return named or (isinstance(text, str) and _GEOSTATIONARY.search(text) is not None)
+    if not isinstance(parts, Mapping) or not isinstance(step, str):
+        return False
+    system = parts.get("coordinate_system")
+    axes = system.get("axis") if isinstance(system, Mapping) else None
+    usual = all(
+        isinstance(axis, Mapping) and axis.get("unit", "metre") == "metre"
+        for axis in (axes if isinstance(axes, list) else ())
+    )
+    return step.startswith("Geostationary") and usual
 
 
 def of_affine(given: Any) -> str | None:

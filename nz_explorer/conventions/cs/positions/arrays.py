@@ -187,6 +187,8 @@ def _named(reference: Reference) -> str | None:
 def _says(array: Array) -> str | None:
     """Return in which of the two systems the values of an array are, as it says itself; None where it does not."""
     name, units = array.attributes.get("standard_name"), array.attributes.get("units")
+    if name in ("grid_longitude", "grid_latitude"):
+        return None  # of a rotated pole, which are neither, whatever units are written beside them
     if name in ("longitude", "latitude") or hemispheres(units):
         return "geodetic"
     metres = isinstance(units, str) and units in _METRES

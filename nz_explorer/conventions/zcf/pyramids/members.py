@@ -16,7 +16,7 @@ from nz_explorer.engine.fixes import Draft, add, move, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.multiscales import family
-from nz_explorer.model.paths import below
+from nz_explorer.model.paths import all_above, below
 from nz_explorer.text.phrases import listed, plural
 
 if TYPE_CHECKING:
@@ -86,18 +86,19 @@ def one_path_each(group: Group) -> Iterator[Fail]:
 @rule("ZCF-MS-001", on="group", needs=("attributes",), when=_has_layout)
 def levels_are_listed(group: Group) -> Iterator[Fail]:
     """Note what is beside the levels and has the arrays of one, in other lengths, as a level that was added and not listed."""
-    paths = (level.get("asset") for level in _layout(group) if isinstance(level, Mapping))
+    looked_at = _layout(group)
+    paths = (level.get("asset") for level in looked_at if isinstance(level, Mapping))
     below_it = [path for path in paths if _is_path(path) and path != "."]
     nodes = [group.hierarchy.get(below(group.path) + path) for path in below_it]
-    if None in nodes:
-        return  # which may be that level under a wrong name, and is reported
+    if None in nodes or looked_at != group.attributes["multiscales"]["layout"]:
+        return  # which may be that level under a wrong name, and is reported, or one that is not looked at
     known = {node.path: node for node in nodes if node is not None}
+    told = known.keys() | {above for path in known for above in all_above(path)}
     there = [_grids(node) for node in known.values()]
     for parent in dict.fromkeys(node.parent for node in known.values()):
         holder = None if parent is None else group.hierarchy.get(parent)
         for other in () if holder is None else group.hierarchy.children(holder):
-            around = any(path.startswith(below(other.path)) for path in known)
-            if other.path in known or around or "multiscales" in other.attributes:
+            if other.path in told or "multiscales" in other.attributes:
                 continue
             own = _grids(other)
             if own and all(_in_other_lengths(name, own[name], there) for name in own):
@@ -114,7 +115,10 @@ def _grids(node: Node) -> dict[str, tuple[Any, Any]]:
     """Return the names of dimensions, and the shape, of the arrays of two dimensions and more that a level has, or is."""
     inside = node.hierarchy.children(node) if isinstance(node, Group) else [node]
     return {
-        array.name if array is not node else "": (array.dimension_names, array.shape)
+        array.name if array is not node else "": (
+            (array.dimension_names, array.data_type.text),
+            array.shape,
+        )
         for array in inside
         if isinstance(array, Array) and (array.ndim or 0) > 1 and array.dimension_names
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from nz_explorer.conventions.zarr3.nodes import is_finite, set_to, shown
@@ -76,7 +76,7 @@ def levels_begin_at_one_place(group: Group) -> Iterator[Fail]:
                 f" at {shown(there)}: that is the same place where its translation is 0 or left out",
                 path=node.path,
             )
-        elif not is_aside and pairs and all(map(any, pairs)):
+        elif not is_aside and pairs and all(_is_more_than_rounding(pair, *cells) for pair in pairs):
             pointer = group.attribute_pointer(*place, "transform", "translation")
             yield Fail(
                 pointer,
@@ -84,6 +84,11 @@ def levels_begin_at_one_place(group: Group) -> Iterator[Fail]:
                 " of which it is derived: that is a translation of 0",
                 fix=set_to(pointer, [0.0, 0.0], "suggest") if len(moved) == 2 else None,
             )
+
+
+def _is_more_than_rounding(moved: Iterable[float], *cells: float) -> bool:
+    """Whether a translation, which may be counted in cells, is more than what differences of large numbers leave of 0."""
+    return max(map(abs, moved)) > CLOSE * min(1, *cells)
 
 
 @rule(

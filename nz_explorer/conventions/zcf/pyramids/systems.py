@@ -16,9 +16,6 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects import crs
 
-_LON_LAT = frozenset({"EPSG:4326", "OGC:CRS84", "OGC:84"})
-"""One system, but for the order of axes, which arrays name."""
-
 
 @dataclass(frozen=True, slots=True)
 class _System:
@@ -40,7 +37,7 @@ class _System:
 
     def is_that_of(self, other: _System) -> bool:
         """Whether two systems are the same, but for the order of longitudes and latitudes."""
-        return self.code == other.code or {self.code, other.code} <= _LON_LAT
+        return self.code == other.code or {self.code, other.code} <= crs.LON_LAT
 
 
 @rule(
@@ -89,11 +86,12 @@ def _arrays_in_two(node: Node, source: Node, whole: _System | None) -> Iterator[
     else:
         there = _arrays(source)
         pairs = [(one, there[name]) for name, one in _arrays(node).items() if name in there]
+    above, beside = (
+        _first([None if isinstance(level, Array) else _system(level), whole])
+        for level in (node, source)
+    )
     for one, other in pairs:
-        above = [None if node is one else _system(node), whole]
-        beside = [None if source is other else _system(source), whole]
-        own = _first([_system(one), *above])
-        theirs = _first([_system(other), *beside])
+        own, theirs = _first([_system(one), above]), _first([_system(other), beside])
         if own is None or theirs is None or own.is_that_of(theirs):
             continue
         if own.node is one:
@@ -129,5 +127,6 @@ def _in_two(own: _System, theirs: _System, why: str) -> Fail:
 
 def _system(node: Node) -> _System | None:
     """Return the reference system that a node says itself, where it has a code."""
-    found = ((name, crs.code(node.attributes.get(name))) for name in PROJ)
+    given = node.attributes
+    found = ((name, crs.code(given[name])) for name in PROJ if name in given)
     return next((_System(node, name, code) for name, code in found if code is not None), None)

@@ -54,6 +54,8 @@ UNEVEN = 0.01
 """By what part of their mean spacings of a grid may differ; coordinates are often rounded."""
 _ASIDE = 0.3
 """By what part of a cell a coordinate may be beside its transform: steps are often rounded, and a half is a real shift."""
+_SHIFTED = 0.2
+"""By what part of a cell it may be where it is the same at both ends."""
 _PLACES = {
     ("GeoTransform", "x"): (0, 1),
     ("GeoTransform", "y"): (3, 5),
@@ -351,8 +353,11 @@ def transform_fits_coordinates(array: Array, found: Monotonicity) -> Iterator[Fa
             continue
         middle, step = given.y if axis == "y" else given.x
         right = (last - first) / (length - 1) if length > 1 else step
-        beside = max(abs(first - middle), abs(last - middle - step * (length - 1)))
-        if not step or beside <= _ASIDE * abs(step):
+        ends = (first - middle, last - middle - step * (length - 1))
+        # rounded steps add up from one end to the other: what is the same at both ends is a shift, and every second
+        # coordinate of a finer grid is a quarter of a cell beside the middles of the cells of a level
+        most = _SHIFTED if abs(ends[0] - ends[1]) <= UNEVEN * abs(step) else _ASIDE
+        if not step or max(map(abs, ends)) <= most * abs(step):
             continue
         if length < 2 or abs(right - step) <= UNEVEN * abs(step):
             said = f"has the middle of its first cell at {middle:.10g}, and {array.path} at {first:.10g}{metres}"

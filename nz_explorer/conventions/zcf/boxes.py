@@ -465,7 +465,7 @@ def _has_coordinates(array: Array, dimensions: Any) -> bool:
     Also where its two dimensions are not known, or the transform has another spelling: that is reported, and once.
     """
     known = are_two(dimensions) and {*dimensions} <= {*(array.dimension_names or ())}
-    names = [name.lower() for name in array.attributes]
-    if not known or "coordinates" in names or "spatial:transform" in names:
+    names = {known_conventions.letters(name) for name in array.attributes}
+    if not known or names & {"coordinates", known_conventions.letters(TRANSFORM)}:
         return True
     return any(named_array(array, name) is not None for name in dimensions)

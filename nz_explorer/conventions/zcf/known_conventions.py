@@ -67,6 +67,22 @@ NZ_ENTRY = {
 """The entry that the convention prescribes for itself (NZ-1.0, Convention Registration)."""
 
 
+def letters(name: str) -> str:
+    """Return what is left of a name without capitals and what stands between its words.
+
+    Parameters
+    ----------
+    name : str
+        Of an attribute or a member.
+
+    Returns
+    -------
+    str
+        The same for names that are written alike.
+    """
+    return re.sub(r"[\s_:.-]", "", name).lower()
+
+
 def repository(url: str) -> str:
     """Return ``owner/name`` of a URL at GitHub, in lower case; the URL itself elsewhere.
 

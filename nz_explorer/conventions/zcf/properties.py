@@ -225,21 +225,28 @@ _MISNAMED = {"proj:wkt": "proj:wkt2", "proj:json": "proj:projjson", "multiscale"
 
 
 def _meant(node: Node, declared: Container[Convention | None]) -> dict[str, tuple[Convention, str]]:
-    """Return attributes that have the name of one that a declared convention has but for capitals and underscores, or nearly so."""
+    """Return attributes that have the name of one that a declared convention has but for capitals, underscores and the colon, or nearly so."""
     names = {
-        re.sub("[_-]", "", key): (known, key)
+        known_conventions.letters(key): (known, key)
         for known in known_conventions.KNOWN
         if known in declared
         for key in known.keys
     }
-    names |= {
-        wrong: names[right]
-        for wrong, right in _MISNAMED.items()
-        if right in names and names[right][0].keys.isdisjoint(node.attributes)
+    for wrong, right in _MISNAMED.items():
+        meant = names.get(known_conventions.letters(right))
+        if meant is not None and meant[0].keys.isdisjoint(node.attributes):
+            names[known_conventions.letters(wrong)] = meant
+    found = {
+        name: names[one]
+        for name in node.attributes
+        if (one := known_conventions.letters(name)) in names
     }
-    plain = ((name, re.sub(r"[\s_-]", "", name).lower()) for name in node.attributes)
-    found = {name: names[one] for name, one in plain if one in names}
-    return {name: one for name, one in found.items() if name != one[1]}
+    # what lacks the prefix may be another program's copy of what is there
+    return {
+        name: (known, right)
+        for name, (known, right) in found.items()
+        if name != right and (right not in node.attributes or name.count(":") == right.count(":"))
+    }
 
 
 def _other_spellings(node: Node, declared: Container[Convention | None]) -> Iterator[Fail]:

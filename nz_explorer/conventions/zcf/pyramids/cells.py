@@ -338,7 +338,7 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
     when=is_pyramid,
 )
 def levels_say_where_they_are(group: Group) -> Iterator[Fail]:
-    """Warn of a pyramid whose levels have no transform, which is recommended where spatial: and multiscales come together."""
+    """Warn of a pyramid whose levels have no transform, however it is spelled: it is recommended where spatial: and multiscales come together."""
     declared = declared_here(group)
     if TRANSFORM in group.attributes or not {
         known_conventions.SPATIAL,
@@ -348,7 +348,9 @@ def levels_say_where_they_are(group: Group) -> Iterator[Fail]:
     lacking = [
         (place, level)
         for place, level in islice(levels(group), known_conventions.MOST_LEVELS)
-        if is_affine({**group.attributes, **level}) and not _is_placed(group, level)
+        if is_affine({**group.attributes, **level})
+        and not _is_placed(group, level)
+        and known_conventions.letters(TRANSFORM) not in map(known_conventions.letters, level)
     ]
     if lacking:
         place, _ = lacking[0]

@@ -262,6 +262,7 @@ def of_a_group(array: Array) -> Iterator[Fail]:
 _OF_A_PYRAMID = ("layout", "resampling_method")
 _OF_A_LEVEL = ("asset", "derived_from", "transform", "resampling_method")
 _OF_A_TRANSFORM = ("scale", "translation")
+_OF_SPATIAL = ("spatial:transform", "spatial:shape")
 
 
 def of_a_level(
@@ -289,6 +290,8 @@ def of_a_level(
                 yield Fail(
                     node.attribute_pointer(*place, *inner), f"{known.name.rstrip(':')}: {message}"
                 )
+    if known_conventions.SPATIAL in declared:
+        yield from members_in_other_letters(node, place, level, _OF_SPATIAL)
     if known_conventions.MULTISCALES not in declared:
         return
     inside: Any = level.get("transform")
@@ -302,7 +305,7 @@ def of_a_level(
             severity="warning",
         )
     yield from _members_of_a_level(node, place, level)
-    for name in ("spatial:transform", "spatial:shape") if isinstance(inside, dict) else ():
+    for name in _OF_SPATIAL if isinstance(inside, dict) else ():
         if name in inside:
             wrong = node.attribute_pointer(*place, "transform", name)
             right = node.attribute_pointer(*place, name)
@@ -333,17 +336,18 @@ def members_in_other_letters(
     names : tuple of str
         Members that the text has there.
     """
-    plain = {name.replace("_", ""): name for name in names}
+    plain = {known_conventions.letters(name): name for name in names}
     if "translation" in names:
         plain["translate"] = "translation"  # as shapely and others call what is done
+    text = "spatial" if names is _OF_SPATIAL else "multiscales"
     whose = "" if names is _OF_A_PYRAMID else f" of level {place[2]}"
     for name in given:
-        right = plain.get(re.sub(r"[\s_-]", "", name).lower().rstrip("s"), name)
+        right = plain.get(known_conventions.letters(name).rstrip("s"), name)
         if right not in given:
             wrong, at = (node.attribute_pointer(*place, one) for one in (name, right))
             yield Fail(
                 wrong,
-                f"multiscales: {json_text(name)}{whose} is not {right}, which readers look for",
+                f"{text}: {json_text(name)}{whose} is not {right}, which readers look for",
                 severity="warning",
                 fix=call_it(wrong, at),
             )

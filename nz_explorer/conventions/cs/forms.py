@@ -360,6 +360,9 @@ _NO_POSITIONS = {
 }
 """What systems have coordinates of that give no position on the Earth, by how text and PROJJSON name them."""
 
+_OF_LETTERS = {"XY": "positions", "X": "positions", "Y": "positions", "Z": "heights", "T": "times"}
+"""What axes have coordinates of, by their abbreviations; those of compound systems are left out."""
+
 
 def systems_of_positions(at: str, given: Mapping[str, Any]) -> RuleOutput:
     """Judge the systems that positions are in.
@@ -411,6 +414,34 @@ def _held(system: Mapping[str, Any]) -> str | None:
     else:
         named = found[1].upper() if isinstance(text, str) and (found := _ELSE.match(text)) else None
     return _NO_POSITIONS.get(named) if isinstance(named, str) else None
+
+
+def unlike_axes(pointer: str, given: Any, letters: Collection[str]) -> RuleOutput:
+    """Doubt the id of a reference system that is known to be one of other coordinates than its axes have.
+
+    Parameters
+    ----------
+    pointer : str
+        RFC 6901 pointer to the identifier.
+    given : object
+        The identifier as the document has it.
+    letters : collection of str
+        The abbreviations of the axes.
+    """
+    own = _OF_LETTERS.get("".join(sorted(letters)))
+    if own is None or not isinstance(given, Mapping):
+        return
+    found = _held(given)
+    if own == "heights" and found in HELD.values():
+        # well-known text may be of a local system, or of three axes; the codes that are known are those of maps
+        found = _held({"proj:code": given.get("proj:code")})
+    if found is not None and found != own and not (own == "positions" and found in HELD.values()):
+        yield Fail(
+            pointer,
+            f"the id is that of a system of {found}, {json_text(given)}, and the axes are those of {own}",
+            severity="warning",
+            rule="CS-ID-004",
+        )
 
 
 def judge_name(pointer: str, holder: Mapping[str, Any]) -> RuleOutput:

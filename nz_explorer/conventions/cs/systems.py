@@ -20,7 +20,7 @@ from nz_explorer.conventions.cs.directions import (
     marked_unlike_its_name,
     told_abbreviation,
 )
-from nz_explorer.conventions.cs.forms import identifier, judge_attributes, judge_name
+from nz_explorer.conventions.cs.forms import identifier, judge_attributes, judge_name, unlike_axes
 from nz_explorer.conventions.cs.members import misplaced
 from nz_explorer.conventions.cs.parametric import parametric
 from nz_explorer.conventions.cs.times.time_objects import TEXTS, has_time
@@ -155,6 +155,7 @@ def of_crs(crs: Crs, beside: Iterable[Axis] = (), *, first: bool = True) -> Rule
             )
         if "id" in crs.given:
             yield from identifier(crs.pointer("id"), crs.given["id"])
+            yield from unlike_axes(crs.pointer("id"), crs.given["id"], marked_letters(crs))
         if "type" in crs.given and crs.given["type"] not in TYPES:
             small, marked = str(crs.given["type"]).strip().lower(), marked_letters(crs)
             yield Fail(

@@ -167,8 +167,8 @@ def test_fields_without_names(tmp_path: Path, dtype: Any, named: Any, safety: st
     assert finding.fix is not None
     assert finding.fix.safety == safety
     assert finding.fix.patch[0]["value"] == named
-    said = finding.readers.get("zarr-python", "raises ValueError before version 0")
-    before = re.search(r"before version (.+)", said)
+    said = finding.readers.get("zarr-python", "raises ValueError (before 0)")
+    before = re.search(r"\(before (.+)\)", said)
     if before is None or Version(zarr.__version__) < Version(before[1]):
         with pytest.raises((ValueError, TypeError)):
             zarr.open_array(tmp_path, path="a", mode="r", zarr_format=2)[...]

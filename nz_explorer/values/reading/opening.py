@@ -424,6 +424,9 @@ def _storage_default(array: Array, opened: zarr.Array[Any]) -> Any:
     read = opened.fill_value
     if read is not None:
         return read
+    if opened.dtype.kind in "mM":  # NaT; NumPy is to make none by name for times without a unit
+        integers = np.dtype(np.int64).newbyteorder(opened.dtype.byteorder)
+        return np.array(np.iinfo(np.int64).min, integers).view(opened.dtype)[()]
     try:
         return opened.metadata.dtype.default_scalar()
     except TypeError:  # raw bytes in a field: zarr-python 3 makes no value of 0 for them

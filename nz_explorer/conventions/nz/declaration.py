@@ -135,9 +135,9 @@ def _names_nz(value: Any) -> bool:
 
 
 _DOMAIN = re.compile(r"(cf|acdd|ugrid|geozarr|coards|cs|ioos|sgrid|radar|cfradial)([-/]?v?\d.*)?")
-_NEARLY_NZ = re.compile(r"nz[-_]?(?:ug|arr)?[-_:/]?v?(\d[^\s,;/]*)")
+_NEARLY_NZ = re.compile(r"nz[-_]?(?:ug|arr)?[-_:/]?v?(\d[^\s,;|/]*)")
 _NZ_APART = re.compile(
-    r"(?<![^\s,;])nz(?:[\s\u2010-\u2015\u2212]+v?(1(?:\.0)?))?(?![^\s,;])", re.IGNORECASE
+    r"(?<![^\s,;|])nz(?:[\s\u2010-\u2015\u2212]+v?(1(?:\.0)?))?(?![^\s,;|])", re.IGNORECASE
 )
 """NZ without its version, or with a blank or a printer's hyphen before it."""
 _RIGHT_VERSIONS = ("1", "1.0")
@@ -206,6 +206,9 @@ def _name_separator(found: str) -> list[str]:
         ",": "a comma",
         ";": "a semicolon",
         "/": "a slash",
+        "|": "a vertical bar",
+        "&": "an ampersand",
+        "+": "a plus sign",
         "\n": "a line break",
         "\t": "a tab",
         "[": _AROUND[0],

@@ -1,4 +1,4 @@
-"""NCZ: fixes of what has names in upper case, which netCDF-C gave up to 4.9.0, and of what only 4.8.0 wrote."""
+"""NCZ: fixes of what has names in upper case, which netCDF-C gave up to 4.9.0, of what only 4.8.0 wrote, and of misprints."""
 
 from __future__ import annotations
 
@@ -123,3 +123,37 @@ def types_of_today(place: Place, node: Node) -> tuple[Operation, ...]:
     }
     operations = set_attribute(node, "_nczarr_attr", {"types": {**late, "_nczarr_attr": "|J0"}})
     return (*operations, remove(place.pointer))
+
+
+def names_as_printed(node: Node) -> list[str]:
+    """Return the attributes whose names are of NCZarr but for the underscore with which its text prints them.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    """
+    return [f"{names[0]}_" for names in nczarr.KEYS.values() if f"{names[0]}_" in node.attributes]
+
+
+def without_underscore(root: Node) -> Draft | None:
+    """Give everything that has a name as the text prints it the one that is read.
+
+    Parameters
+    ----------
+    root : Node
+        The root.
+    """
+    drafts = [
+        Draft("suggest", operations, node=node)
+        for node in root.hierarchy.walk()
+        if isinstance(node, Array | Group)
+        and (
+            operations := tuple(
+                move(node.attribute_pointer(key), node.attribute_pointer(key[:-1]))
+                for key in names_as_printed(node)
+                if key[:-1] not in node.attributes
+            )
+        )
+    ]
+    return with_changes(drafts[0], also=tuple(drafts[1:])) if drafts else None

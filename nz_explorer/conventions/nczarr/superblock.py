@@ -8,7 +8,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.nczarr.old_names import VERSION, in_lower_case, leave_out, rewrite
+from nz_explorer.conventions.nczarr.old_names import (
+    VERSION,
+    in_lower_case,
+    leave_out,
+    names_as_printed,
+    rewrite,
+    without_underscore,
+)
 from nz_explorer.conventions.nz.names import S3_KEY
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.documents.json_text import json_text
@@ -282,6 +289,12 @@ def superblock(node: Node) -> Iterator[Fail | Undecided]:
             where,
             f"there is no NCZarr superblock, although the group has NCZarr metadata: {AS_PURE}",
             fix=None if group.era == "objects" or group.is_upper else _add_superblock(group),
+        )
+    elif (printed := names_as_printed(node)) and not has_lost_all(node):
+        yield Fail(
+            node.attribute_pointer(printed[0]),
+            f"{listed(printed)}: names of NCZarr have no underscore at the end, which its text prints: {AS_PURE}",
+            fix=without_underscore,
         )
 
 

@@ -72,10 +72,14 @@ def several_systems(node: Node) -> Iterator[Fail]:
 
 _OF_PROJ = re.compile(r"(?:\+.*)?\+?init=(\S+).*|\+.*")
 """A string of PROJ, and the code that one of them had before there were codes alone."""
+_NO_NUMBER = re.compile(r"\s*(EPSG|ESRI):(?!\s*\d).*", re.IGNORECASE | re.DOTALL)
+"""A code of an authority whose codes are numbers that is none, such as the one that pyproj's to_epsg does not find: EPSG:None."""
 
 
 def code_is_none(node: Node) -> Iterator[Fail]:
-    """Warn of an address, of a string of PROJ, and of a blank in a code: the schema of v0.1 takes what has one colon, its text does not.
+    """Warn of what the schema of v0.1 takes, as it has one colon, and its text does not.
+
+    That is an address, a string of PROJ, a blank in a code, and a code of EPSG or ESRI that is no number.
 
     Parameters
     ----------
@@ -85,6 +89,13 @@ def code_is_none(node: Node) -> Iterator[Fail]:
     given, pointer = node.attributes.get("proj:code"), node.attribute_pointer("proj:code")
     if not isinstance(given, str) or [bool(part) for part in given.split(":")] != [True, True]:
         return  # which the schema refuses
+    if (of_numbers := _NO_NUMBER.fullmatch(given)) is not None:
+        yield Fail(
+            pointer,
+            f"proj: proj:code is {json_text(given)}, and codes of {of_numbers[1].upper()} are numbers: readers find no such system",
+            severity="warning",
+        )
+        return
     of_proj = _OF_PROJ.fullmatch(given.strip())
     if "://" not in given and of_proj is None and not _has_blank(given):
         return

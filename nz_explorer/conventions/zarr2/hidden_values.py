@@ -108,11 +108,15 @@ def values_are_whole(array: Array, contents: Contents) -> Iterator[Fail]:
         yield _hidden(array, hidden, total, contents.scan.states.get("absent", 0))
 
 
-def _becomes_float(array: Array, _: Contents) -> bool:
-    """Whether xarray makes floating-point numbers of integers, to have a mark for missing ones."""
+def _becomes_other(array: Array, _: Contents) -> bool:
+    """Whether xarray makes something else of what has no mark for missing values, such as floats of integers."""
     attributes = array.attributes
     return (
-        array.data_type.kind in ("int", "uint")
+        # of others it is said in place of Z2-FV-006 alone
+        (
+            array.data_type.kind in ("int", "uint")
+            or (array.data_type.kind in COUNTED and _may_hide(array))
+        )
         and array.storage_fill is not None
         and array.storage_fill.usable
         and array.dimension_names is not None
@@ -122,24 +126,34 @@ def _becomes_float(array: Array, _: Contents) -> bool:
     )
 
 
-@rule("Z2-FV-009", on="contents", formats=(2,), when=_becomes_float)
+@rule("Z2-FV-009", on="contents", formats=(2,), when=_becomes_other)
 def integers_stay_integers(array: Array, contents: Contents) -> Iterator[Fail]:
-    """Note integers of which none is missing, and that xarray shows as floating-point numbers all the same."""
+    """Note values of which none is missing, and which xarray decodes as if some were."""
     scan = contents.scan
     if scan is None or scan.faults or set(scan.states) != {"value"}:
         return
-    name, size = array.data_type.name, array.data_type.itemsize or 8
-    shown = "float32" if size <= 2 else "float64"
     text = "" if array.storage_fill is None else array.storage_fill.text
+    shown, name = _shown_as(array), array.data_type.name
+    # texts are as good as objects as they are with a length
+    later = f"would show each {text} that is written later as missing"
     yield Fail(
         FILL,
         f"fill_value is {text}, which no value equals: xarray takes it for the mark of missing values all the same, and"
-        f" shows these {name} values as {shown}",
-        readers={"xarray": f"shows {name} values as {shown}"},
+        f" {f'shows these {name} values as {shown}' if shown else later}",
+        readers={"xarray": f"shows {name} values as {shown}" if shown else later},
         impact="advice",
         fix=fill_fix,
         covers=("Z2-FV-006",),
     )
+
+
+def _shown_as(array: Array) -> str:
+    """Return what xarray makes of values to have a mark for missing ones; empty of texts, to which it does nothing that matters."""
+    if array.data_type.kind == "string":
+        return ""
+    if array.data_type.kind == "bool":
+        return "objects"
+    return "float32" if (array.data_type.itemsize or 8) <= 2 else "float64"
 
 
 def _hidden(array: Array, stored: int, total: int, absent: int = 0) -> Fail:

@@ -123,7 +123,8 @@ def unlike_units(pointer: str, given: Any, systems: Iterable[Crs]) -> RuleOutput
     units = {known_unit(one.unit) for axis in plane for one in axis.sets}
     code = given.get("proj:code")
     in_metres = isinstance(code, str) and known_crs.is_in_metres(code.strip().upper())
-    if units and units <= {"m", "km"} and known_crs.kind_of_system(given) == "geodetic":
+    geodetic = known_crs.kind_of_system(given) == "geodetic" and not _is_geocentric(given)
+    if units and units <= {"m", "km"} and geodetic:
         held, used = "longitudes and latitudes", " and ".join(sorted(map(str, units)))
     elif units == {"degree"} and in_metres:  # well-known text may have scan angles of satellites
         held, used = "eastings and northings in metres", "degrees"
@@ -135,6 +136,15 @@ def unlike_units(pointer: str, given: Any, systems: Iterable[Crs]) -> RuleOutput
         severity="warning",
         rule="CS-ID-004",
     )
+
+
+def _is_geocentric(given: Mapping[str, Any]) -> bool:
+    """Whether a geodetic system has X, Y and Z in metres from the centre of the Earth."""
+    text, parts = given.get("proj:wkt2"), given.get("proj:projjson")
+    if isinstance(parts, Mapping):
+        its = parts.get("coordinate_system")
+        return isinstance(its, Mapping) and its.get("subtype") == "Cartesian"
+    return isinstance(text, str) and "cs[cartesian" in text.lower().replace(" ", "")
 
 
 def fitting_type(letters: Collection[str]) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from nz_explorer.conventions.cs.axes import once
+from nz_explorer.conventions.cs.axes import once, unlike_units
 from nz_explorer.conventions.cs.axis_coordinates import is_keyed
 from nz_explorer.conventions.cs.declared import one_revision, registered
 from nz_explorer.conventions.cs.forms import (
@@ -116,6 +116,7 @@ def _coordinate_set(array: Array, system: CoordinateSystem, given: dict[str, Any
     yield from judge_attributes(array.attribute_pointer("cs", "attributes"), given)
     if "id" in given:
         yield from identifier(array.attribute_pointer("cs", "id"), given["id"])
+        yield from unlike_units(array.attribute_pointer("cs", "id"), given["id"], system.crs)
     own = [crs for crs in system.crs if crs.home is array]
     yield from in_the_set(array.attribute_pointer("cs"), given, own)
     for i, crs in enumerate(system.crs):

@@ -12,6 +12,7 @@ from nz_explorer.conventions.cs.axes import (
     fitting_type,
     marked_letters,
     retyped,
+    unlike_units,
 )
 from nz_explorer.conventions.cs.axis_coordinates import coordinates, is_text
 from nz_explorer.conventions.cs.directions import (
@@ -156,6 +157,7 @@ def of_crs(crs: Crs, beside: Iterable[Axis] = (), *, first: bool = True) -> Rule
         if "id" in crs.given:
             yield from identifier(crs.pointer("id"), crs.given["id"])
             yield from unlike_axes(crs.pointer("id"), crs.given["id"], marked_letters(crs))
+            yield from unlike_units(crs.pointer("id"), crs.given["id"], (crs,))
         if "type" in crs.given and crs.given["type"] not in TYPES:
             small, marked = str(crs.given["type"]).strip().lower(), marked_letters(crs)
             yield Fail(

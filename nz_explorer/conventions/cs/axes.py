@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import has_texts
@@ -12,9 +12,7 @@ from nz_explorer.conventions.cs.times.time_objects import has_time
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, Operation, add, replace
-from nz_explorer.model.dialects import crs as known_crs
 from nz_explorer.model.dialects.cs import ABBREVIATIONS, Axis, Crs
-from nz_explorer.text.units import known_unit
 
 
 def once(
@@ -100,51 +98,6 @@ def marked_letters(crs: Crs) -> set[str]:
         for axis in crs.axes
         if axis.abbreviation in ABBREVIATIONS and not has_texts(axis)
     }
-
-
-def unlike_units(pointer: str, given: Any, systems: Iterable[Crs]) -> RuleOutput:
-    """Doubt an id of longitudes and latitudes whose X and Y are in metres, and the code of a map in metres where they are in degrees.
-
-    Parameters
-    ----------
-    pointer : str
-        RFC 6901 pointer to the identifier.
-    given : object
-        The identifier as the document has it.
-    systems : iterable of Crs
-        The reference systems that it identifies.
-    """
-    systems = list(systems)
-    # where arrays hold positions, it may be the system of these: it goes before theirs by the text
-    located = any(isinstance(one.given, Mapping) and "geolocation" in one.given for one in systems)
-    if located or not isinstance(given, Mapping):
-        return
-    plane = (axis for one in systems for axis in one.axes if axis.abbreviation in ("X", "Y"))
-    units = {known_unit(one.unit) for axis in plane for one in axis.sets}
-    code = given.get("proj:code")
-    in_metres = isinstance(code, str) and known_crs.is_in_metres(code.strip().upper())
-    geodetic = known_crs.kind_of_system(given) == "geodetic" and not _is_geocentric(given)
-    if units and units <= {"m", "km"} and geodetic:
-        held, used = "longitudes and latitudes", " and ".join(sorted(map(str, units)))
-    elif units == {"degree"} and in_metres:  # well-known text may have scan angles of satellites
-        held, used = "eastings and northings in metres", "degrees"
-    else:
-        return
-    yield Fail(
-        pointer,
-        f"the id is that of a system of {held}, {json_text(given)}, and X and Y are in {used}",
-        severity="warning",
-        rule="CS-ID-004",
-    )
-
-
-def _is_geocentric(given: Mapping[str, Any]) -> bool:
-    """Whether a geodetic system has X, Y and Z in metres from the centre of the Earth."""
-    text, parts = given.get("proj:wkt2"), given.get("proj:projjson")
-    if isinstance(parts, Mapping):
-        its = parts.get("coordinate_system")
-        return isinstance(its, Mapping) and its.get("subtype") == "Cartesian"
-    return isinstance(text, str) and "cs[cartesian" in text.lower().replace(" ", "")
 
 
 def fitting_type(letters: Collection[str]) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from nz_explorer.conventions.cs.axes import once, unlike_units
+from nz_explorer.conventions.cs.axes import once
 from nz_explorer.conventions.cs.axis_coordinates import is_keyed
 from nz_explorer.conventions.cs.declared import one_revision, registered
 from nz_explorer.conventions.cs.forms import (
@@ -30,6 +30,7 @@ from nz_explorer.conventions.cs.members import (
     near_members,
 )
 from nz_explorer.conventions.cs.positions.geolocation import geolocation
+from nz_explorer.conventions.cs.positions.systems import unlike_units
 from nz_explorer.conventions.cs.references import judge_reference, without_ref
 from nz_explorer.conventions.cs.systems import (
     OF_CRS,

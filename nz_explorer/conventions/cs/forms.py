@@ -1,4 +1,4 @@
-"""CS: what stands where a coordinate set, a list of reference systems, an object of them or an identifier must be; and the systems of positions."""
+"""CS: what stands where a coordinate set, a list of reference systems, an object of them or an identifier must be."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ import posixpath
 import re
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
-from itertools import product
 from typing import Any
 
-from nz_explorer.conventions.cs.declared import SYSTEMS
 from nz_explorer.conventions.cs.paths import inner_pointer, path_to
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.documents.json_text import json_text
@@ -341,107 +339,6 @@ def _as_proj(pointer: str, given: Any) -> Draft | None:
     if known_conventions.property_error(known_conventions.PROJ, right) is not None:
         return None
     return Draft("suggest", (replace(pointer, right),))
-
-
-KINDS = ("geodetic", "planar")
-"""The systems in which positions may be given, each as x and y."""
-
-
-HELD = {"geodetic": "longitudes and latitudes", "planar": "eastings and northings"}
-"""What positions in each of them are."""
-
-_ELSE = re.compile(r"\s*(VERT|VERTICAL|TIME)CRS\s*[\[(]", re.IGNORECASE)
-_NO_POSITIONS = {
-    "VERT": "heights",
-    "VERTICAL": "heights",
-    "VerticalCRS": "heights",
-    "TIME": "times",
-    "TemporalCRS": "times",
-}
-"""What systems have coordinates of that give no position on the Earth, by how text and PROJJSON name them."""
-
-_OF_LETTERS = {"XY": "positions", "X": "positions", "Y": "positions", "Z": "heights", "T": "times"}
-"""What axes have coordinates of, by their abbreviations; those of compound systems are left out."""
-
-
-def systems_of_positions(at: str, given: Mapping[str, Any]) -> RuleOutput:
-    """Judge the systems that positions are in.
-
-    Parameters
-    ----------
-    at : str
-        RFC 6901 pointer to the object of the geolocation convention.
-    given : mapping
-        The object.
-    """
-    for kind, name in product(KINDS, SYSTEMS):
-        if name in given.get(kind, {}):
-            system, place = given[kind][name], join(at, kind, name)
-            yield from identifier(place, system, name)
-            found = _held(system) if isinstance(system, Mapping) else None
-            if found is not None and found != HELD[kind]:
-                yield Fail(
-                    place,
-                    f"{name} of {kind} is a system of {found}, {json_text(system)}, and {kind} positions are {HELD[kind]}",
-                    rule="CS-GEO-001",
-                )
-    for kind in KINDS:
-        codes = [(name, _code(given.get(kind, {}).get(name))) for name in SYSTEMS]
-        named = {code for _, code in codes}
-        if None not in named and len(named) > 1 and not named <= known_crs.LON_LAT:
-            both = " and ".join(f"{name} is {code}" for name, code in codes)
-            yield Fail(
-                join(at, kind, SYSTEMS[-1]),
-                f"{both}, and both are the system of the {kind} positions: crs in the table of the text, id in its examples",
-                severity="warning",
-                rule="CS-GEO-001",
-            )
-
-
-def _code(system: Any) -> str | None:
-    """Return the code of a system, None where it has none."""
-    code = system.get("proj:code") if isinstance(system, Mapping) else None
-    return code.strip().upper() if isinstance(code, str) else None
-
-
-def _held(system: Mapping[str, Any]) -> str | None:
-    """Return what a system has coordinates of, None where that is not known."""
-    if (kind := known_crs.kind_of_system(system)) is not None:
-        return HELD[kind]
-    text, parts = system.get("proj:wkt2"), system.get("proj:projjson")
-    if isinstance(parts, Mapping):
-        named = parts.get("type")
-    else:
-        named = found[1].upper() if isinstance(text, str) and (found := _ELSE.match(text)) else None
-    return _NO_POSITIONS.get(named) if isinstance(named, str) else None
-
-
-def unlike_axes(pointer: str, given: Any, letters: Collection[str]) -> RuleOutput:
-    """Doubt the id of a reference system that is known to be one of other coordinates than its axes have.
-
-    Parameters
-    ----------
-    pointer : str
-        RFC 6901 pointer to the identifier.
-    given : object
-        The identifier as the document has it.
-    letters : collection of str
-        The abbreviations of the axes.
-    """
-    own = _OF_LETTERS.get("".join(sorted(letters)))
-    if own is None or not isinstance(given, Mapping):
-        return
-    found = _held(given)
-    if own == "heights" and found in HELD.values():
-        # well-known text may be of a local system, or of three axes; the codes that are known are those of maps
-        found = _held({"proj:code": given.get("proj:code")})
-    if found is not None and found != own and not (own == "positions" and found in HELD.values()):
-        yield Fail(
-            pointer,
-            f"the id is that of a system of {found}, {json_text(given)}, and the axes are those of {own}",
-            severity="warning",
-            rule="CS-ID-004",
-        )
 
 
 def judge_name(pointer: str, holder: Mapping[str, Any]) -> RuleOutput:

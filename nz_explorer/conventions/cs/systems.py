@@ -12,7 +12,6 @@ from nz_explorer.conventions.cs.axes import (
     fitting_type,
     marked_letters,
     retyped,
-    unlike_units,
 )
 from nz_explorer.conventions.cs.axis_coordinates import coordinates, is_text
 from nz_explorer.conventions.cs.directions import (
@@ -21,9 +20,10 @@ from nz_explorer.conventions.cs.directions import (
     marked_unlike_its_name,
     told_abbreviation,
 )
-from nz_explorer.conventions.cs.forms import identifier, judge_attributes, judge_name, unlike_axes
+from nz_explorer.conventions.cs.forms import identifier, judge_attributes, judge_name
 from nz_explorer.conventions.cs.members import misplaced
 from nz_explorer.conventions.cs.parametric import parametric
+from nz_explorer.conventions.cs.positions.systems import unlike_axes, unlike_units
 from nz_explorer.conventions.cs.times.time_objects import TEXTS, has_time
 from nz_explorer.conventions.zarr3.nodes import set_to, shown
 from nz_explorer.conventions.zcf import known_conventions

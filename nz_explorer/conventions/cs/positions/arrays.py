@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import has_no_numbers
-from nz_explorer.conventions.cs.forms import HELD, KINDS
+from nz_explorer.conventions.cs.positions.systems import HELD, KINDS
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, RuleOutput

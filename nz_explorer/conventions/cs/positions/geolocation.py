@@ -14,7 +14,7 @@ from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import is_keyed
 from nz_explorer.conventions.cs.declared import SYSTEMS, companions, undeclared
-from nz_explorer.conventions.cs.forms import KINDS, identifier, systems_of_positions
+from nz_explorer.conventions.cs.forms import identifier
 from nz_explorer.conventions.cs.members import misspelt_in_geolocation, not_of_geolocation
 from nz_explorer.conventions.cs.positions.arrays import (
     DIRECTIONS,
@@ -26,6 +26,7 @@ from nz_explorer.conventions.cs.positions.arrays import (
     swapped,
     turned,
 )
+from nz_explorer.conventions.cs.positions.systems import KINDS, systems_of_positions
 from nz_explorer.conventions.cs.references import judge_reference, without_ref
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here, entries, pointer_to

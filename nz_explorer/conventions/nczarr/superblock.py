@@ -311,7 +311,8 @@ def _add_superblock(group: Place) -> FixMaker:
     beside = f"{group.pointer.rpartition('/')[0]}/_nczarr_superblock"
 
     def add_it(node: Node) -> Draft:
-        lost = _leads_nowhere(node)
+        arrays = (one for one in node.hierarchy.walk(node.path) if isinstance(one, Array))
+        lost = next((name for one in arrays for name, _ in nczarr.unresolved(one)), None)
         if lost is None:
             return Draft("suggest", (add_at(beside, {"version": VERSION}),))
         # as of a group that was copied out of its dataset, which netCDF-C opens as it is
@@ -319,23 +320,6 @@ def _add_superblock(group: Place) -> FixMaker:
         return Draft("suggest", note=note)
 
     return add_it
-
-
-def _leads_nowhere(root: Node) -> str | None:
-    """Return the first reference of an array to a dimension that is not there, or has another length."""
-    hierarchy = root.hierarchy
-    for array in hierarchy.walk(root.path):
-        if not isinstance(array, Array):
-            continue
-        pairs = zip(array.dimension_references or (), array.shape or (), strict=False)
-        for reference, length in pairs:
-            path, _, name = reference.rpartition("/")
-            home = hierarchy.get(path or "/")
-            notes = None if home is None else nczarr.group_notes(home)
-            declared = None if notes is None else notes.dimension(name)
-            if declared is None or declared.size != length:
-                return reference
-    return None
 
 
 AS_PURE = "netCDF-C 4.10 takes the dataset for pure Zarr, without scalars and unlimited dimensions"

@@ -17,7 +17,6 @@ from nz_explorer.model.dialects import crs
 
 _NORTHERN = re.compile(r"EPSG:(?:326|258|269)([0-9]{2})")
 """Zones of UTM of WGS 84, ETRS89 and NAD83."""
-_PROJ = ("proj:code", "proj:wkt2", "proj:projjson")
 _TELLING = (*MAPPING, "_CRS", "esri_pe_string", "grid_name")
 """Attributes by which readers know a reference system: those of CF, GDAL, ESRI and xdggs."""
 
@@ -82,19 +81,14 @@ def _systems(array: Array) -> Iterator[tuple[Node, str, str]]:
     """Yield the reference systems of an array that have a code: of its grid mapping, and of proj:, its own or else that of its group."""
     mapping = next(crs.grid_mappings(array, None))
     if mapping is not array:
-        yield from _codes(mapping, crs.WKT_ATTRIBUTES)
+        yield from (
+            (mapping, *named) for named in crs.codes(mapping.attributes, crs.WKT_ATTRIBUTES)
+        )
     group = array.hierarchy.node_if_loaded(array.parent or "/")
     for node in (array, group):
-        if node is not None and not node.attributes.keys().isdisjoint(_PROJ):
-            yield from _codes(node, _PROJ)
+        if node is not None and not node.attributes.keys().isdisjoint(crs.PROJ_ATTRIBUTES):
+            yield from ((node, *named) for named in crs.codes(node.attributes))
             return
-
-
-def _codes(node: Node, names: tuple[str, ...]) -> Iterator[tuple[Node, str, str]]:
-    for name in names:
-        code = crs.code(node.attributes.get(name))
-        if code is not None:
-            yield node, name, code
 
 
 def _differ(code: str, other: str) -> bool:

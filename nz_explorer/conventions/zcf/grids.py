@@ -19,7 +19,6 @@ DIMENSIONS, SHAPE = "spatial:dimensions", "spatial:shape"
 TRANSFORM, BOX = "spatial:transform", "spatial:bbox"
 REGISTRATION = "spatial:registration"
 TYPE = "spatial:transform_type"
-PROJ = ("proj:code", "proj:wkt2", "proj:projjson")
 FURTHEST_X, FURTHEST_Y = 541.0, 91.0
 """Beyond these no numbers are longitudes or latitudes in degrees."""
 SOUTHERN = 1e7
@@ -374,7 +373,7 @@ def box_in_other_units(box: list[float], system: Mapping[str, Any]) -> str | Non
             "which has numbers of scan angles in radians, and the reference system, a geostationary one, is in metres, which they are"
             " times the height of the satellite"
         )
-    code = next((code for name in PROJ if (code := crs.code(system.get(name))) is not None), None)
+    code = next((code for _, code in crs.codes(system)), None)
     if code is None or not crs.is_in_metres(code) or x > FURTHEST_X or y > FURTHEST_Y:
         return None
     if min(x, y) <= 1:
@@ -428,7 +427,7 @@ def _map_of(
     system: Mapping[str, Any],
 ) -> tuple[str, tuple[float, float], tuple[float, float]] | None:
     """Return how a system is named, and from where to where its map goes in x and y; None where that is not known."""
-    code = next((code for name in PROJ if (code := crs.code(system.get(name))) is not None), None)
+    code = next((code for _, code in crs.codes(system)), None)
     if code is not None and (ends := crs.map_in_metres(code)) is not None:
         return code, *ends
     degrees = _in_degrees(system)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from nz_explorer.conventions.zarr3.nodes import set_to
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import entries
-from nz_explorer.conventions.zcf.grids import PROJ
 from nz_explorer.conventions.zcf.systems_as_text import meant_by
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
@@ -59,7 +58,7 @@ def several_systems(node: Node) -> Iterator[Fail]:
     node : Node
         The node.
     """
-    given = [name for name in PROJ if node.attributes.get(name) is not None]
+    given = [name for name in crs.PROJ_ATTRIBUTES if node.attributes.get(name) is not None]
     if len(given) > 1 and _is_first_version(node):
         yield Fail(
             node.attribute_pointer(given[1]),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from nz_explorer.model.array import Array
 from nz_explorer.model.named_array import named_array
 from nz_explorer.model.node import Node
+from nz_explorer.text.units import known_unit
 
 if TYPE_CHECKING:
     from nz_explorer.store import Cancellation
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 Kind = Literal["geodetic", "planar"]
 GDAL_MEMBERS = ("url", "wkt", "projjson")
 """Members of GDAL's attribute ``_CRS``, the one that goes first."""
+PROJ_ATTRIBUTES = ("proj:code", "proj:wkt2", "proj:projjson")
+"""Attributes of the proj: convention."""
 WKT_ATTRIBUTES = ("crs_wkt", "spatial_ref")
 """Attributes of a CF grid mapping that hold well-known text."""
 X_NAMES = frozenset(
@@ -357,7 +360,6 @@ def is_in_metres(code: str) -> bool:
 
 _GEOSTATIONARY = re.compile(r'METHOD\s*[\[(]\s*"Geostationary', re.IGNORECASE)
 _UNIT = re.compile(r'\bLENGTHUNIT\s*[\[(]\s*"([^"]*)"', re.IGNORECASE)
-_METRE = frozenset(("m", "metre", "meter", "metres", "meters"))
 
 
 def is_geostationary(given: Mapping[str, Any]) -> bool:
@@ -373,7 +375,8 @@ def is_geostationary(given: Mapping[str, Any]) -> bool:
     text, parts = given.get("proj:wkt2"), given.get("proj:projjson")
     if isinstance(text, str):
         units = _UNIT.findall(text)[-1:]  # that of the axes, which come last
-        return _GEOSTATIONARY.search(text) is not None and {*map(str.lower, units)} <= _METRE
+        in_metres = all(known_unit(unit.lower()) == "m" for unit in units)
+        return _GEOSTATIONARY.search(text) is not None and in_metres
     step: Any = parts
     for name in ("conversion", "method", "name"):
         step = step.get(name) if isinstance(step, Mapping) else None
@@ -451,11 +454,23 @@ def described_code(node: Node) -> str | None:
     """Return the code of the reference system that the attributes of a node name, None where they do not."""
     attributes = node.attributes
     own = attributes.get("_CRS")
-    found = [
-        attributes.get("proj:code"),
-        attributes.get("proj:wkt2"),
-        attributes.get("proj:projjson"),
-    ]
-    found += [attributes.get(name) for name in WKT_ATTRIBUTES]
-    found += [own.get(member) for member in GDAL_MEMBERS] if isinstance(own, Mapping) else []
-    return next((named for value in found if (named := code(value)) is not None), None)
+    found = [*codes(attributes, (*PROJ_ATTRIBUTES, *WKT_ATTRIBUTES))]
+    found += codes(own, GDAL_MEMBERS) if isinstance(own, Mapping) else []
+    return next((named for _, named in found), None)
+
+
+def codes(
+    attributes: Mapping[str, Any], names: Iterable[str] = PROJ_ATTRIBUTES
+) -> Iterator[tuple[str, str]]:
+    """Yield the attributes that name a reference system with a code, each with that.
+
+    Parameters
+    ----------
+    attributes : Mapping
+        Those of a node, or what stands for them.
+    names : iterable of str
+        The attributes that are looked at, in this order.
+    """
+    for name in names:
+        if (named := code(attributes.get(name))) is not None:
+            yield name, named

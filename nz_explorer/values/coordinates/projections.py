@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.model import Array
-from nz_explorer.model.dialects.crs import GDAL_MEMBERS, WKT_ATTRIBUTES, grid_mappings
+from nz_explorer.model.dialects.crs import (
+    GDAL_MEMBERS,
+    PROJ_ATTRIBUTES,
+    WKT_ATTRIBUTES,
+    grid_mappings,
+)
 from nz_explorer.store import Cancellation
 
 if TYPE_CHECKING:
@@ -118,7 +123,7 @@ def _described(attributes: Mapping[str, Any]) -> Iterator[Any]:
     if any(isinstance(attributes.get(name), str) for name in named):
         yield dict(attributes)
     own = attributes.get("_CRS")
-    found = [attributes.get(name) for name in ("proj:code", "proj:wkt2", "proj:projjson")]
+    found = [attributes.get(name) for name in PROJ_ATTRIBUTES]
     found += [own.get(member) for member in GDAL_MEMBERS] if isinstance(own, dict) else []
     yield from (one for one in found if isinstance(one, str | dict) and one)
 

@@ -9,7 +9,6 @@ from typing import Any
 from nz_explorer.conventions.zarr3.nodes import is_finite, set_to, shown
 from nz_explorer.conventions.zcf.grids import (
     CLOSE,
-    PROJ,
     REGISTRATION,
     SHAPE,
     TRANSFORM,
@@ -33,6 +32,7 @@ from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Group
+from nz_explorer.model.dialects.crs import PROJ_ATTRIBUTES
 
 
 @rule(
@@ -139,5 +139,9 @@ def _beside_their_map(
 def _of_proj(group: Group, level: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the attributes of proj: that count for a level: those of the pyramid, or else its own."""
     holders = (group, node_of(group, level.get("asset")))
-    found = ({n: one.attributes[n] for n in PROJ if n in one.attributes} for one in holders if one)
+    found = (
+        {name: one.attributes[name] for name in PROJ_ATTRIBUTES if name in one.attributes}
+        for one in holders
+        if one
+    )
     return next(filter(None, found), {})

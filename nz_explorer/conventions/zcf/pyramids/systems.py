@@ -9,7 +9,6 @@ from typing import Any
 
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import levels
-from nz_explorer.conventions.zcf.grids import PROJ
 from nz_explorer.conventions.zcf.pyramids.grids import is_pyramid, node_of
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.registry import rule
@@ -127,6 +126,4 @@ def _in_two(own: _System, theirs: _System, why: str) -> Fail:
 
 def _system(node: Node) -> _System | None:
     """Return the reference system that a node says itself, where it has a code."""
-    given = node.attributes
-    found = ((name, crs.code(given[name])) for name in PROJ if name in given)
-    return next((_System(node, name, code) for name, code in found if code is not None), None)
+    return next((_System(node, name, code) for name, code in crs.codes(node.attributes)), None)

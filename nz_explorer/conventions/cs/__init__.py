@@ -16,15 +16,13 @@ CS = Convention(
     rules=tuple(
         f"{__name__}.{one}"
         for one in (
-            *(
-                "declared",
-                "groups",
-                "coordinate_sets",
-                "limits",
-                "positions.geolocation",
-                "unread",
-                "ref",
-            ),
+            "declared",
+            "groups",
+            "coordinate_sets",
+            "limits",
+            "positions.geolocation",
+            "unread",
+            "ref",
         )
     ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),

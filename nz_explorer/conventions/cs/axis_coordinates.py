@@ -110,9 +110,8 @@ def _told_otherwise(one: CoordinateSet) -> RuleOutput:
     places: list[tuple[str, Mapping[str, Any], tuple[str, ...]]] = []
     if held is not None:
         places.append((f"{held.path} has", held.attributes, (held.path,)))
-    if (
-        isinstance(own, Mapping) and "time" not in one.given
-    ):  # which the reader of the author of cs takes
+    if isinstance(own, Mapping) and "time" not in one.given:
+        # which the reader of the author of cs takes
         places.append(("the attributes of these coordinates have", own, ()))
     for (has, said, paths), (member, given, name, known) in product(
         places,

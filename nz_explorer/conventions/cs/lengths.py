@@ -328,15 +328,10 @@ def _other_terms(
     for name, given in terms_without_levels(one).items():
         outside = given.get("external") if isinstance(given, Mapping) else None
         held = None if outside is None else one.follow(outside).array
-        own = (
-            () if held is None else zip(held.dimension_names or (), held.shape or (), strict=False)
-        )
-        for dimension, length in own:
-            if (
-                held is not None
-                and dimension is not None
-                and lengths.get(dimension, length) != length
-            ):
+        if held is None:
+            continue
+        for dimension, length in zip(held.dimension_names or (), held.shape or (), strict=False):
+            if dimension is not None and lengths.get(dimension, length) != length:
                 yield Fail(
                     at("parametric", "terms", name, "external"),
                     f"{held.path}, the term {json_text(name)}, has {plural(length, 'value')} along {json_text(dimension)}, and this array"

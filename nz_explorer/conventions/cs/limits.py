@@ -17,6 +17,7 @@ from nz_explorer.model.dialects.cs import (
     coordinate_system,
     numbers,
 )
+from nz_explorer.text.units import known_unit
 
 if TYPE_CHECKING:
     from nz_explorer.values.contents import BoundsFit, Contents, Given
@@ -130,7 +131,7 @@ def _judge(limits: Array, one: CoordinateSet, coordinate: Array | Given) -> Rule
         yield Undecided("budget")
         return
     # longitudes, whose units do not tell in cs
-    turns = one.direction in ("east", "west") and (one.unit or "").startswith("deg")
+    turns = one.direction in ("east", "west") and known_unit(one.unit) == "degree"
     fit = limits_fit(limits, coordinate, turns=turns)
     if fit is not None and (why := _misfit(fit)) is not None:
         end = coordinate if isinstance(coordinate, Array) else one.home

@@ -10,7 +10,7 @@ from nz_explorer.conventions.cs.declared import undeclared
 from nz_explorer.conventions.cs.references import judge_reference
 from nz_explorer.conventions.zarr3.nodes import set_to
 from nz_explorer.conventions.zcf import known_conventions
-from nz_explorer.conventions.zcf.declarations import declare, declared_here, entries, pointer_to
+from nz_explorer.conventions.zcf.declarations import declare, declared_here, pointer_to_entry
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft
@@ -44,13 +44,8 @@ def references(node: Node) -> RuleOutput:
     )
     others = {name.lower() for name in node.attributes} & {*OTHERS[:-1]}
     if declared and not (others or told):
-        i = next(
-            i
-            for i, one in entries(node)
-            if known_conventions.identify(one) is known_conventions.REF
-        )
         yield Fail(
-            pointer_to(node, i),
+            pointer_to_entry(node, known_conventions.REF),
             "ref is declared, and nothing in the attributes of this node is a reference",
             severity="info",
             rule="REF-001",

@@ -127,7 +127,7 @@ def _becomes_other(array: Array, _: Contents) -> bool:
 
 
 @rule("Z2-FV-009", on="contents", formats=(2,), when=_becomes_other)
-def integers_stay_integers(array: Array, contents: Contents) -> Iterator[Fail]:
+def values_keep_their_type(array: Array, contents: Contents) -> Iterator[Fail]:
     """Note values of which none is missing, and which xarray decodes as if some were."""
     scan = contents.scan
     if scan is None or scan.faults or set(scan.states) != {"value"}:

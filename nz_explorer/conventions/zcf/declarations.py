@@ -374,6 +374,20 @@ def convention_known(node: Node) -> Iterator[Fail]:
             yield Fail(pointer_to(node, i), f"convention {json_text(name)} is not known here")
 
 
+def pointer_to_entry(node: Node, known: Convention) -> str:
+    """Return the pointer to the first entry of a convention.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    known : Convention
+        One that the node declares itself.
+    """
+    identify = known_conventions.identify
+    return pointer_to(node, next(i for i, one in entries(node) if identify(one) is known))
+
+
 def declared_here(node: Node) -> set[Convention | None]:
     """Return the conventions that a node declares; None among them where one is not known."""
     return {known_conventions.identify(entry) for _, entry in entries(node)}

@@ -26,9 +26,8 @@ def run(asked: Asked, answers: Answers) -> None:
     def open_group(group: str, **options: Any) -> Any:
         return xr.open_zarr(store_of(asked), chunks=None, group=group.strip("/") or None, **options)
 
-    without: dict[
-        str, Any
-    ] = {}  # the consolidated metadata, where those keep it from opening the root
+    # the consolidated metadata, where those keep it from opening the root
+    without: dict[str, Any] = {}
 
     def open_root(**options: Any) -> Any:
         without.update(options)

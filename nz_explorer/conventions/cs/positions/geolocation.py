@@ -29,7 +29,7 @@ from nz_explorer.conventions.cs.positions.arrays import (
 from nz_explorer.conventions.cs.positions.systems import KINDS, systems_of_positions
 from nz_explorer.conventions.cs.references import judge_reference, without_ref
 from nz_explorer.conventions.zcf import known_conventions
-from nz_explorer.conventions.zcf.declarations import declared_here, entries, pointer_to
+from nz_explorer.conventions.zcf.declarations import declared_here, pointer_to_entry
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, RuleOutput, Undecided
@@ -214,13 +214,8 @@ def _not_there(node: Node) -> RuleOutput:
     above = node.hierarchy.node_if_loaded(node.parent) if node.parent else None
     if above is not None and "geolocation" in above.attributes:
         return  # of the group, for its arrays as well
-    i = next(
-        i
-        for i, one in entries(node)
-        if known_conventions.identify(one) is known_conventions.GEOLOCATION
-    )
     yield Fail(
-        pointer_to(node, i),
+        pointer_to_entry(node, known_conventions.GEOLOCATION),
         "geolocation is declared, and this node has no attribute geolocation: no arrays with positions are named",
         severity="info",
         rule="CS-GEO-001",

@@ -104,7 +104,7 @@ def levels_are_listed(group: Group) -> Iterator[Fail]:
             if own and all(_in_other_lengths(name, own[name], there) for name in own):
                 yield Fail(
                     group.attribute_pointer("multiscales", "layout"),
-                    f"layout has not {other.path}, which has what its levels have in other lengths: readers find no such level",
+                    f"layout does not list {other.path}, which has the arrays of its levels in other lengths: readers find no such level",
                     severity="info",
                     related=(other.path,),
                     fix=_list_it,

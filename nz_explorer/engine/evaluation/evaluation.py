@@ -366,16 +366,23 @@ class Evaluation:
             cache=self.cache,
             cancel=cancel,
         )
-        return self.add_values(array, found)
+        return self.add_values(array, found, cancel=cancel)
 
     def asks_for_chunks(self, array: Array) -> bool:
         """Whether it is asked which chunks of an array are stored."""
         return self._judge.asks_for_chunks(array)
 
     def add_values(
-        self, array: Array, found: CoordinateFacts | None, reason: str = "budget"
+        self,
+        array: Array,
+        found: CoordinateFacts | None,
+        reason: str = "budget",
+        *,
+        cancel: Cancellation | None = None,
     ) -> Monotonicity | None:
         """Evaluate the rules on the values of an array that were read.
+
+        A coordinate that is damaged is looked at chunk by chunk, because xarray reads it when it opens the group.
 
         Parameters
         ----------
@@ -385,6 +392,8 @@ class Evaluation:
             What was read of it; None where it was not.
         reason : str
             The reason for which it was not.
+        cancel : Cancellation, optional
+            Ends a look at a damaged coordinate early.
 
         Returns
         -------
@@ -406,6 +415,8 @@ class Evaluation:
             if record is not None:
                 self._records.put(array.path, record, "values", results)
                 self._records.work.set(array.path, "values", False)
+        if monotonic is not None and monotonic.fault in ("codec", "size"):
+            self.content_rules(array, cancel, costly=True)
         return monotonic
 
     def content_rules(
@@ -413,6 +424,8 @@ class Evaluation:
         array: Array,
         cancel: Cancellation | None = None,
         progress: Callable[[int, int], object] | None = None,
+        *,
+        costly: bool = False,
     ) -> None:
         """Read all values of an array, and evaluate the rules on them.
 
@@ -424,13 +437,15 @@ class Evaluation:
             Stops it between chunks.
         progress : callable, optional
             Called with the number of chunks done and of all.
+        costly : bool
+            Whether rules that are left out of other arrays because they read too much are evaluated.
 
         Raises
         ------
         Cancelled
             If it was cancelled.
         """
-        plan = self._judge.plan("contents", array.zarr_format)
+        plan = self._judge.plan("contents", array.zarr_format, costly=costly)
         if not plan.rules:
             return
         size = array.decoded_bytes

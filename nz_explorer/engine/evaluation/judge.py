@@ -52,7 +52,7 @@ class Judge:
     def __init__(self, registry: Registry, coverage: Coverage) -> None:
         self._registry = registry
         self._coverage = coverage
-        self._plans: dict[tuple[str, int | None], Plan] = {}
+        self._plans: dict[tuple[str, int | None, bool], Plan] = {}
         self._names: dict[tuple[str, int | None], RuleResults] = {}
         self._left_out: dict[tuple[tuple[Plan, ...], str], RuleResults] = {}
         self._agreed: RuleResults | None = None
@@ -78,7 +78,7 @@ class Judge:
         )
         return twin
 
-    def plan(self, subject: str, zarr_format: int | None) -> Plan:
+    def plan(self, subject: str, zarr_format: int | None, *, costly: bool = False) -> Plan:
         """Return the rules that apply to a subject.
 
         Parameters
@@ -87,13 +87,20 @@ class Judge:
             A kind of node, the same after ``root``, or what else rules are about; see `registry.On`.
         zarr_format : int or None
             Version of the node's documents.
+        costly : bool
+            Whether rules are among them that are left out elsewhere because they read too much.
         """
-        plan = self._plans.get((subject, zarr_format))
+        plan = self._plans.get((subject, zarr_format, costly))
         if plan is None:
             fallback: On = subject  # type: ignore[assignment]  # the other subjects are called like their plan
-            asked = self._coverage.wanted - set(self._coverage.skipped)
+            left_out = {
+                rule_id
+                for rule_id, reason in self._coverage.skipped.items()
+                if not (costly and reason == "cost")
+            }
+            asked = self._coverage.wanted - left_out
             plan = Plan(self._registry, _SUBJECTS.get(subject, (fallback,)), zarr_format, asked)
-            self._plans[subject, zarr_format] = plan
+            self._plans[subject, zarr_format, costly] = plan
         return plan
 
     def asks_for_chunks(self, array: Array) -> bool:

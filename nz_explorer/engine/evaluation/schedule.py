@@ -85,7 +85,9 @@ class Evaluator(Protocol):
             Ends the reading early.
         """
 
-    def add_values(self, array: Array, found: CoordinateFacts | None) -> object:
+    def add_values(
+        self, array: Array, found: CoordinateFacts | None, *, cancel: Cancellation | None = None
+    ) -> object:
         """Evaluate the values of a coordinate that was read; None where the budget did not allow it.
 
         Parameters
@@ -94,6 +96,8 @@ class Evaluator(Protocol):
             The coordinate.
         found : CoordinateFacts or None
             What was read.
+        cancel : Cancellation, optional
+            Ends a look at a damaged coordinate early.
         """
 
     def listing_rules(self, arrays: Sequence[Array], cancel: Cancellation | None = None) -> None:
@@ -286,7 +290,7 @@ def read_values(evaluator: Evaluator, cancel: Cancellation | None, report: Progr
     with closing(found):
         report("coordinates", 0, len(waiting))
         for number, one in enumerate(found, 1):
-            evaluator.add_values(*one)
+            evaluator.add_values(*one, cancel=cancel)
             report("coordinates", number, len(waiting))
 
 

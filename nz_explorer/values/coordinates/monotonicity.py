@@ -17,7 +17,7 @@ from nz_explorer.model.signedness import with_meant_sign
 from nz_explorer.store import Cancellation
 from nz_explorer.text.phrases import plural
 from nz_explorer.values.coordinates.spacing import Jump, Spacing, python_value
-from nz_explorer.values.reading.chunk import Chunk
+from nz_explorer.values.reading.chunk import Chunk, FaultKind
 from nz_explorer.values.reading.chunk_cache import MEBIBYTE, ChunkCache
 from nz_explorer.values.reading.chunks import read_chunks
 from nz_explorer.values.reading.decoding import error_text, is_stored
@@ -101,6 +101,8 @@ class Monotonicity:
         None where none of the first `MOST_COMPARED` did, or not with what may be read.
     jump
         The widest step of numbers; where all values were read.
+    fault
+        What a chunk that is unreadable suffers from; None where no chunk is.
     """
 
     result: OrderResult
@@ -117,6 +119,7 @@ class Monotonicity:
     hidden: int = 0
     repeated: Repeated | None = None
     jump: Jump | None = None
+    fault: FaultKind | None = None
 
     @property
     def strict(self) -> bool | None:
@@ -318,7 +321,8 @@ class _Check:
         start = self.opened.begin(0, number)
         if chunk.values is None:
             note = f"chunk {number} cannot be read: {chunk.error}"
-            return Monotonicity("unreadable", start, note=note)
+            fault = None if chunk.fault is None else chunk.fault.kind
+            return Monotonicity("unreadable", start, note=note, fault=fault)
         absent = chunk.state == "absent"
         # one value repeated, which may take any memory as an array
         if absent and len(chunk.values) > 1:

@@ -23,6 +23,7 @@ from nz_explorer.conventions.zarr3 import chunks as of_v3
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.registry import rule
+from nz_explorer.model import is_candidate
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array
@@ -99,7 +100,7 @@ def no_chunks_outside(array: Array, contents: Contents) -> Iterator[Fail | Undec
 def chunks_have_their_size(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     """Require as many bytes as the elements of a chunk take."""
     for result in of_v3.chunks_have_their_size(array, contents):
-        yield _of_other_size(result) if isinstance(result, Fail) else result
+        yield _of_other_size(array, result) if isinstance(result, Fail) else result
 
 
 @rule("Z2-CHUNK-004", on="contents", formats=(2,))
@@ -112,14 +113,15 @@ def chunks_decode(array: Array, contents: Contents) -> Iterator[Fail | Undecided
         if not isinstance(result, Fail):
             yield result
         elif not array.codecs or _OTHER_SIZE.search(result.message):
-            yield _of_other_size(result)
+            yield _of_other_size(array, result)
         else:
             yield dataclasses.replace(result, readers={**(result.readers or OTHERS), **NETCDF})
 
 
-def _of_other_size(fail: Fail) -> Fail:
+def _of_other_size(array: Array, fail: Fail) -> Fail:
     """Say of chunks with too few or too many bytes that netCDF-C takes them as they are."""
-    readers = {**OTHERS, "netCDF-C": AS_THEY_ARE}
+    others = of_v3.OF_COORDINATES if is_candidate(array) else OTHERS
+    readers = {**others, "netCDF-C": AS_THEY_ARE}
     return dataclasses.replace(fail, readers=readers, impact="values", stops=tuple(OTHERS))
 
 

@@ -345,12 +345,16 @@ _BY_CHANCE = dict.fromkeys(
     "raises an error of blosc, or returns values of no meaning, which may be other ones each time",
 )
 
+OF_COORDINATES = {
+    "zarr-python": "opens the array, and raises an error when the chunk is read",
+    "xarray": "raises this error when it opens the group, because it reads dimension coordinates then",
+}
+"""What readers do with a dimension coordinate of which a chunk cannot be read."""
+
 
 def _faulty(
     array: Array, contents: Contents, count: int, what: str, faults: tuple[FaultKind, ...]
 ) -> Fail:
-    from nz_explorer.values.contents import may_decode
-
     scan, looks = contents.scan, contents.looks
     errors = () if scan is None else scan.errors
     total = 0 if scan is None else scan.chunks_total
@@ -364,11 +368,20 @@ def _faulty(
     return Fail(
         "/codecs" if array.zarr_format == 3 else "/.zarray/compressor",
         f"{which} {what}{detail}",
-        readers=_BY_CHANCE if first is not None and may_decode(first) else None,
+        readers=_readers(array, first),
         fix=_as_lost(array, first, scan, sized=faults == ("size",))
         if looks is None or not looks.why or _some_decode(scan)
         else _as_packed(looks),
     )
+
+
+def _readers(array: Array, first: ChunkError | None) -> dict[str, str] | None:
+    """Return what readers do with a chunk that cannot be read, where that is not what they do with most."""
+    from nz_explorer.values.contents import may_decode
+
+    if first is not None and may_decode(first):
+        return _BY_CHANCE
+    return OF_COORDINATES if is_candidate(array) else None
 
 
 def _some_decode(scan: ArrayScan | None) -> bool:

@@ -115,6 +115,23 @@ def is_container(array: Array) -> bool:
     )
 
 
+def names_in(array: Array, attribute: str) -> list[str]:
+    """Return the names of arrays in an attribute, without the words that say what they are.
+
+    Parameters
+    ----------
+    array : Array
+        The array with the attribute.
+    attribute : str
+        Name of the attribute, one of `CF_REFERENCES`.
+    """
+    given = array.attributes.get(attribute)
+    words = given.split() if isinstance(given, str) else []
+    if attribute == "grid_mapping":  # also in the extended form "crs: x y"
+        return [word.removesuffix(":") for word in words]
+    return [word for word in words if not word.endswith(":")]
+
+
 def references(
     arrays: Iterable[Array], group: Group | None = None
 ) -> dict[str, list[tuple[str, str]]]:
@@ -137,14 +154,11 @@ def references(
             if path != node.path and path == below(home or "/") + name:
                 found.setdefault(name, []).append((key, node.name or node.path))
     for array in arrays:
-        attributes = array.attributes
         for key in CF_REFERENCES:
-            value = attributes.get(key)
-            if isinstance(value, str):
-                for word in value.split():
-                    name = word.rsplit("/", 1)[-1]
-                    if not word.endswith(":") and name != array.name:
-                        found.setdefault(name, []).append((key, array.name))
+            for word in names_in(array, key):
+                name = word.rsplit("/", 1)[-1]
+                if name != array.name:
+                    found.setdefault(name, []).append((key, array.name))
     return found
 
 

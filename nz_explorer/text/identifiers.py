@@ -12,8 +12,8 @@ KEYS = ("conventions", "Conventions")
 _MARKS = r"\s,;|\[\]\""
 _BETWEEN = rf"[{_MARKS}]|(?<![A-Za-z])'|'(?![A-Za-z])"
 """What is between identifiers, and around those of a list that was written as text; the apostrophe of a word is not."""
-_SEPARATORS = re.compile(rf"(?:{_BETWEEN}|(?<![A-Za-z])/(?![vV]?\d)|(?<!\S)[&+](?!\S))+")
-"""The same, a slash where it does not join parts of an identifier, and signs for "and" that stand by themselves."""
+_SEPARATORS = re.compile(rf"(?:{_BETWEEN}|(?<![A-Za-z])/(?![vV]?\d)|(?<!\S)(?:[&+]|and)(?!\S))+")
+"""The same, a slash where it does not join parts of an identifier, "and" and signs for it that stand by themselves."""
 _ADDRESS = re.compile(rf"[A-Za-z][A-Za-z0-9+.-]*://[^{_MARKS}']*")
 CF_TOKEN = re.compile(r"cf-\d.*")
 """What identifies CF, in lower case."""

@@ -17,6 +17,7 @@ from nz_explorer.model import Array, Group, is_candidate, paths
 from nz_explorer.model.dialects.multiscales import level_names, levels
 from nz_explorer.model.dimensions import unlike_above
 from nz_explorer.model.named_array import named_in
+from nz_explorer.model.roles import names_in
 from nz_explorer.text.phrases import article, listed, plural
 
 if TYPE_CHECKING:
@@ -43,23 +44,12 @@ MOST_NEAR = 8
 """Names that are spelled nearly as one that leads nowhere, of which it is tried which is meant."""
 
 
-def _words(array: Array, attribute: str) -> list[str]:
-    """Return the names of arrays in an attribute, without the words that say what they are."""
-    given = array.attributes.get(attribute)
-    if not isinstance(given, str):
-        return []
-    words = given.split()
-    if attribute == "grid_mapping":  # also in the extended form "crs: x y"
-        return [word.removesuffix(":") for word in words]
-    return [word for word in words if not word.endswith(":")]
-
-
 def _leads_nowhere(group: Group, array: Array, attribute: str) -> list[str]:
     external = group.hierarchy.root.attributes.get("external_variables")
     elsewhere = set(external.split()) if isinstance(external, str) else set()
     return [
         word
-        for word in _words(array, attribute)
+        for word in names_in(array, attribute)
         if word not in elsewhere and not is_there(group, word)
     ]
 
@@ -83,7 +73,7 @@ def _is_here(group: Group, word: str) -> bool:
 
 def _inherited(group: Group, array: Array, attribute: str) -> Iterator[Fail]:
     """Note what is in a group above alone, where CF looks and xarray does not."""
-    for word in _words(array, attribute) if group.path != "/" else ():
+    for word in names_in(array, attribute) if group.path != "/" else ():
         if "/" in word or _is_here(group, word):
             continue
         if (other := named_in(group.hierarchy, paths.above(group.path), word)) is None:
@@ -252,7 +242,7 @@ def named_nearly(group: Group, array: str, attribute: str, missing: list[str]) -
 
 def _may_be_meant(group: Group, holder: Array, attribute: str, other: Array) -> bool:
     """Whether an array could be what an attribute means: one that it does not name yet, of dimensions that fit."""
-    if other.name in _words(holder, attribute):
+    if other.name in names_in(holder, attribute):
         return False
     if attribute != "coordinates" and other.name == holder.name:  # those of WRF name themselves
         return False

@@ -209,6 +209,7 @@ def _name_separator(found: str) -> list[str]:
         "|": "a vertical bar",
         "&": "an ampersand",
         "+": "a plus sign",
+        "and": 'the word "and"',
         "\n": "a line break",
         "\t": "a tab",
         "[": _AROUND[0],

@@ -19,7 +19,7 @@ from nz_explorer.model import Array
 from nz_explorer.model.dialects import multiscales
 from nz_explorer.model.fill_values import decode_fill
 from nz_explorer.model.paths import below
-from nz_explorer.model.roles import CF_REFERENCES
+from nz_explorer.model.roles import CF_REFERENCES, names_in
 from nz_explorer.text.identifiers import KEYS
 
 if TYPE_CHECKING:
@@ -224,13 +224,10 @@ _LOOKALIKES = str.maketrans(
 def referenced_name(array: Array) -> Iterator[Fail]:
     """Warn of names with a dot or a dash in attributes whose readers take them for something else."""
     for key in CF_REFERENCES:
-        value = array.attributes.get(key)
-        if not isinstance(value, str):
-            continue
-        for word in dict.fromkeys(value.split()):
+        for word in dict.fromkeys(names_in(array, key)):
             name = word.rsplit("/", 1)[-1]
             odd = [mark for mark in ".-" if mark in name]
-            if odd and not word.endswith(":"):
+            if odd:
                 yield Fail(
                     array.attribute_pointer(key),
                     f'{json_text(name)} is referenced by {key} and contains "{odd[0]}"',

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from nz_explorer.store.cancellation import Cancellation
@@ -27,6 +28,8 @@ MAX_OBJECT_BYTES = 2 * 1024**3
 """What zarr reads at once is refused above this, where no other limit is given: a chunk, or a whole shard."""
 MAX_NAMES = 2_000_000
 """Names that a listing may have."""
+MOST_ODD_NAMES = 100
+"""Names that are no keys, as examples."""
 
 
 @dataclass
@@ -64,7 +67,7 @@ class Packaging:
     repeated : dict of str to int
         Names of a zip file that occur more than once, and how often.
     odd_names : tuple of str
-        Names of a zip file that begin with a slash, or have parts that are empty, ``.`` or ``..``: they are nobody's keys.
+        Names of a zip file, or keys of references, that begin with a slash, or have parts that are empty, ``.`` or ``..``: they are nobody's keys.
     holding_names : tuple of str
         Names of a zip file that hold something, and are those of folders, too.
     lies_in : str
@@ -109,6 +112,16 @@ def is_safe(key: str) -> bool:
     return not (
         "//" in bounded or "/./" in bounded or "/../" in bounded or "\\" in key or "\x00" in key
     )
+
+
+def is_key(name: str) -> bool:
+    """Return whether a name in a packed store is a key, or a folder of keys, apart from backslashes in it."""
+    return is_safe(name.removesuffix("/").replace("\\", "_"))
+
+
+def odd_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the first names that are no keys, because they begin with a slash, or have parts that are empty, ``.`` or ``..``."""
+    return tuple(islice((name for name in names if not is_key(name)), MOST_ODD_NAMES))
 
 
 def with_limit(store: Store, max_bytes: int) -> Store:

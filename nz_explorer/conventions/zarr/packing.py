@@ -78,12 +78,13 @@ _LISTED = {
 
 @rule("TREE-016", on="root")
 def names_that_are_no_keys(node: Node) -> Iterator[Fail]:
-    """Fail on a zip file with names that have parts which no key has, such as a leading slash; TREE-015 has backslashes."""
+    """Fail on a zip file or references with names that have parts which no key has, such as a leading slash; TREE-015 has backslashes."""
+    zipped = node.hierarchy.reader.kind == "zip file"
     odd = [name for name in node.hierarchy.reader.packaging.odd_names if "\\" not in name]
     if odd:
         some = listed([json_text(name) for name in odd[:3]])
         more = " and more" if len(odd) > 3 else ""
-        raised = sorted({_LISTED[part != ""] for part in _listed_parts(node, odd)})
+        raised = sorted({_LISTED[part != ""] for part in _listed_parts(node, odd, zipped)})
         lost = not raised and _hides_nodes(node, odd)
         does = (
             "does not see the node" if lost else f"{', or '.join(raised)}, when it lists the group"
@@ -91,19 +92,24 @@ def names_that_are_no_keys(node: Node) -> Iterator[Fail]:
         readers = dict.fromkeys(("zarr-python", "xarray"), does)
         yield Fail(
             "",
-            f"names in this zip file cannot be keys of a store: {some}{more}; they have to be relative, with slashes, and no"
-            " part of them may be empty, . or ..",
+            f"names in {'this zip file' if zipped else 'these references'} cannot be keys of a store: {some}{more}; they have"
+            " to be relative, with slashes, and no part of them may be empty, . or ..",
             impact=None if raised else "values" if lost else "convention",
             readers=readers if raised or lost else {},
             fix=lambda _node: Draft(
                 "suggest",
-                note="unzip it (unzip and 7-Zip repair such names), and zip it again from inside the folder",
+                note="unzip it (unzip and 7-Zip repair such names), and zip it again from inside the folder"
+                if zipped
+                else "take these parts out of the keys, or make the references anew with the right ones",
             ),
         )
 
 
-def _listed_parts(node: Node, names: Iterable[str]) -> Iterator[str]:
-    """Yield the parts that readers meet when they list groups, which they do where no consolidated metadata tell what is there."""
+def _listed_parts(node: Node, names: Iterable[str], zipped: bool) -> Iterator[str]:
+    """Yield the parts that readers meet when they list groups, which they do where no consolidated metadata tell what is there.
+
+    Of references fsspec lists no more than the root, and no part of it that is empty.
+    """
     places = set()
     for name in names:
         parts = name.removesuffix("/").split("/")
@@ -112,7 +118,7 @@ def _listed_parts(node: Node, names: Iterable[str]) -> Iterator[str]:
     if node.hierarchy.consolidated is None:
         for path, part in sorted(places):
             here = node if path == "/" else node.hierarchy.get(path)
-            if here is not None and here.kind == "group":
+            if here is not None and here.kind == "group" and (zipped or (path == "/" and part)):
                 yield part
 
 

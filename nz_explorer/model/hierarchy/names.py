@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from difflib import get_close_matches
 from urllib.parse import unquote
 
 from nz_explorer.documents.json_text import json_text
@@ -76,7 +77,8 @@ _COPIED = re.compile(
 _INTERRUPTED = re.compile(r"\.[\da-f]{32}\.partial$")
 """What zarr-python puts in place of an ending, or behind it, until all is written."""
 _ENDINGS = (".txt", ".json", ".bak", ".gz", ".tmp", ".part", ".partial")
-_RIGHT_NAMES = {name.strip("."): name for name in (*V3_NAMES, *V2_NAMES, ".zmetadata")}
+_RIGHT_OF_V2 = (*V2_NAMES, ".zmetadata")
+_RIGHT_NAMES = {name.strip("."): name for name in (*V3_NAMES, *_RIGHT_OF_V2)}
 
 OTHER_FORMATS = {"info": "Neuroglancer's precomputed format", "attributes.json": "N5"}
 """Files by which programs that know several formats tell others."""
@@ -104,12 +106,13 @@ def is_left_behind(name: str) -> bool:
 
 
 def renamed_document(name: str) -> str | None:
-    """Return the name of the metadata document that a name was most likely made from by an upload.
+    """Return the name of the metadata document that a name was most likely made from, or meant to be.
 
     Parameters
     ----------
     name : str
-        A name that is none of a document, such as ``zgroup``, ``zarr.json.txt``, ``%2Ezattrs`` or ``zarr (1).json``.
+        A name that is none of a document, such as ``zgroup``, ``zarr.json.txt``, ``%2Ezattrs``, ``zarr (1).json`` or
+        ``.zattributes``.
     """
     if is_left_behind(name) or name in (*V3_NAMES, *V2_NAMES, ".zmetadata"):
         return None
@@ -120,4 +123,8 @@ def renamed_document(name: str) -> str | None:
         known = _RIGHT_NAMES.get(plain.removesuffix(ending).strip("."))
         if known is not None and plain.endswith(ending):
             return known
-    return None
+    if not name.startswith(".z"):
+        return None
+    # what else begins so is a slip of the pen, such as .zattributes: Zarr v2 has no other names with these letters
+    close = get_close_matches(plain, [right.strip(".") for right in _RIGHT_OF_V2], n=1, cutoff=0.7)
+    return f".{close[0]}" if close else None

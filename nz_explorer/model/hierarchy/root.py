@@ -156,11 +156,13 @@ def _root_without_document(
     if isinstance(listing, ReadError):
         raise SourceError(f"{where} could not be read: {listing.detail}")
     looked = "zarr.json, .zgroup, .zarray and .zmetadata"
-    if hierarchy.reader.listable and not names:
+    if hierarchy.reader.listable and not {*names} - {".", ".."}:
         if odd := hierarchy.reader.packaging.odd_names:
+            zipped = hierarchy.reader.kind == "zip file"
             raise SourceError(
-                f"{where}: the names in this zip file cannot be keys of a store, such as {json_text(odd[0])}: they have to be"
-                " relative, such as zarr.json; unzip it, and zip it again from inside the folder"
+                f"{where}: the names in {'this zip file' if zipped else 'these references'} cannot be keys of a store, such as"
+                f" {json_text(odd[0])}: they have to be relative, such as zarr.json"
+                + ("; unzip it, and zip it again from inside the folder" if zipped else "")
             )
         raise SourceError(f"{where} is empty: there is no Zarr hierarchy (looked for {looked})")
     if folders := [

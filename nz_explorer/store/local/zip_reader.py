@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING
 from nz_explorer.store.errors import SourceError
 from nz_explorer.store.local.local_reader import LocalReader
 from nz_explorer.store.local.zip_members import BROKEN, open_archive, read_member
-from nz_explorer.store.reader import Listing, Packaging, is_safe
+from nz_explorer.store.reader import MOST_ODD_NAMES, Listing, Packaging, is_key, odd_names
 
 if TYPE_CHECKING:
     from zarr.abc.store import Store
 
 _LEFT_BY_MACOS = frozenset(("__MACOSX", ".DS_Store"))
-MOST_ODD_NAMES = 100
-"""Names that are no keys, as examples."""
 ROOT_DOCUMENTS = ("zarr.json", ".zgroup", ".zarray", ".zmetadata", ".nczarr", ".zattrs")
 
 
@@ -37,7 +35,7 @@ class ZipReader(LocalReader):
         self._finds_prefix = prefix is None
         self._zip, self._close = _open(file)
         names = _keys_in(self._zip)
-        self._odd = _odd_names(self._zip)
+        self._odd = odd_names(self._zip.namelist())
         super().__init__(
             label or str(file),
             "zip file",
@@ -56,7 +54,7 @@ class ZipReader(LocalReader):
         """Open the file again, which may have been replaced by now; see `Reader.renew`."""
         found, close = _open(self.file)
         names = _keys_in(found)
-        self._odd = _odd_names(found)
+        self._odd = odd_names(found.namelist())
         # Whoever is reading from the one before goes on; it is closed with the last of them.
         if self._finds_prefix:
             self.prefix = _top_folder(names)
@@ -132,17 +130,7 @@ def _keys_in(archive: zipfile.ZipFile) -> list[str]:
 
     Those with a backslash are listed, so that they are reported, but not read.
     """
-    return [name for name in archive.namelist() if _is_key(name)]
-
-
-def _is_key(name: str) -> bool:
-    return is_safe(name.removesuffix("/").replace("\\", "_"))
-
-
-def _odd_names(archive: zipfile.ZipFile) -> tuple[str, ...]:
-    """Return names that are no keys, because they begin with a slash, or have parts that are empty, ``.`` or ``..``."""
-    found = (name for name in archive.namelist() if not _is_key(name))
-    return tuple(islice(found, MOST_ODD_NAMES))
+    return [name for name in archive.namelist() if is_key(name)]
 
 
 def _repeated(names: list[str]) -> dict[str, int]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from nz_explorer.store.errors import ReadError, SourceError
 from nz_explorer.store.local.folder_reader import FolderReader
-from nz_explorer.store.reader import MAX_DOCUMENT_BYTES, Packaging, Reader
+from nz_explorer.store.reader import MAX_DOCUMENT_BYTES, Packaging, Reader, odd_names
 from nz_explorer.store.references.reference_set import (
     DOCUMENTS,
     JsonReferences,
@@ -83,7 +83,7 @@ class ReferenceReader(RemoteReader):
 
     @cached_property
     def packaging(self) -> Packaging:
-        """Which local files the references lead to that are not there, as far as the first keys tell."""
+        """Which keys are none, and which local files are not there that the first keys lead to."""
         urls: dict[str, None] = {}
         for key in islice(self._references.below(""), _LOOKED_AT):
             with suppress(ReadError):  # what is no reference is told where it is read
@@ -91,7 +91,9 @@ class ReferenceReader(RemoteReader):
                 if isinstance(found, Target):
                     urls[found.url] = None
         gone = [self._targets.place(url) for url in urls if self._targets.is_missing(url)]
-        return Packaging(missing_targets=tuple(gone))
+        return Packaging(
+            odd_names=odd_names(self._references.spelled_out()), missing_targets=tuple(gone)
+        )
 
     def target_of(self, key: str) -> tuple[str, str] | None:
         """Return where the bytes of a key are, and why they are not read; None if there is no such key."""

@@ -11,7 +11,7 @@ import math
 import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -73,6 +73,10 @@ class ReferenceSet(ABC):
     @abstractmethod
     def names(self, folder: str) -> Iterator[str]:
         """Yield the names directly below a folder."""
+
+    @abstractmethod
+    def spelled_out(self) -> Collection[str]:
+        """Return the keys that somebody wrote: all but those that follow from the shape of an array."""
 
 
 class JsonReferences(ReferenceSet):
@@ -162,6 +166,10 @@ class JsonReferences(ReferenceSet):
             yield name
             # what is below it lies between its name with "/" and with the next character
             at = bisect.bisect_left(keys, f"{stem}{name}0", at) if mark else at + 1
+
+    def spelled_out(self) -> Collection[str]:
+        """Return the keys that somebody wrote."""
+        return self._refs.keys()
 
     def _in_order(self) -> list[str]:
         if self._sorted is None:
@@ -284,6 +292,10 @@ class ParquetReferences(ReferenceSet):
         yield from sorted({rest.split("/", 1)[0] for rest in within})
         for key in self._chunks(folder):
             yield key[len(stem) :]
+
+    def spelled_out(self) -> Collection[str]:
+        """Return the keys that somebody wrote."""
+        return self._documents.keys()
 
     def _fields(self) -> Iterator[str]:
         return (key.removesuffix("/.zarray") for key in self._documents if key.endswith("/.zarray"))

@@ -217,8 +217,8 @@ def lists_of_names(group: Group) -> Iterator[Fail]:
 def _lists(group: Group, place: Place) -> Iterator[Fail]:
     for kind in ("arrays", "groups"):
         member, given = place.member(kind)
-        if given is None or is_names(given):
-            continue
+        if is_names(given) or not (isinstance(place.value, dict) and member in place.value):
+            continue  # none at all is an empty one
         impact, does = _harm(group, kind, given)
         yield Fail(
             place.at(member),

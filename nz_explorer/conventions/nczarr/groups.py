@@ -15,7 +15,7 @@ from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, Undecided
-from nz_explorer.engine.fixes import Draft, add, replace
+from nz_explorer.engine.fixes import Draft, add, remove, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
 from nz_explorer.model.dialects import nczarr, nczarr_lengths, netcdf_names
@@ -124,9 +124,7 @@ def _dimensions(group: Group, place: Place) -> Iterator[Fail]:
                     readers={"netCDF-C": f"takes it for {nczarr_lengths.LONGEST} long"},
                 )
             elif isinstance(entry, dict):
-                note = entry.get("unlimited", 0)
-                if isinstance(note, bool) or note not in (0, 1):
-                    yield _odd_note(place.at(name, dimension, "unlimited"), dimension, note)
+                yield from _unlimited(place.at(name, dimension), dimension, entry)
 
 
 def _as_read(group: Group, member: str, dimensions: dict[str, Any], name: str) -> str:
@@ -186,6 +184,26 @@ def _odd_note(pointer: str, dimension: str, given: Any) -> Fail:
     )
 
 
+def _unlimited(pointer: str, dimension: str, entry: dict[str, Any]) -> Iterator[Fail]:
+    """Yield that the flag of an unlimited dimension is odd, or called otherwise, such as UNLIMITED, as the text prints it."""
+    note = entry.get("unlimited", 0)
+    called = next((name for name in entry if "unlimited" in name.lower()), "unlimited")
+    here = pointers.join(pointer, "unlimited")
+    if isinstance(note, bool) or note not in (0, 1):
+        yield _odd_note(here, dimension, note)
+    elif "unlimited" not in entry and called in entry:
+        lost = "; netCDF-C takes it for one that is not unlimited" if entry[called] else ""
+        other = pointers.join(pointer, called)
+        operations = (remove(other), add(here, int(bool(entry[called]))))
+        yield Fail(
+            other,
+            f"unlimited of dimension {json_text(dimension)} is called {json_text(called)}{lost}",
+            impact=HARMLESS[0],
+            readers={},
+            fix=lambda _node: Draft("suggest", operations),
+        )
+
+
 @rule("NCZ-GRP-001", on="members")
 def lists_of_names(group: Group) -> Iterator[Fail]:
     """Require arrays and groups to be lists of names; what it means otherwise depends on what is there."""
@@ -199,8 +217,8 @@ def lists_of_names(group: Group) -> Iterator[Fail]:
 def _lists(group: Group, place: Place) -> Iterator[Fail]:
     for kind in ("arrays", "groups"):
         member, given = place.member(kind)
-        if given is None or is_names(given):
-            continue
+        if is_names(given) or not (isinstance(place.value, dict) and member in place.value):
+            continue  # none at all is an empty one
         impact, does = _harm(group, kind, given)
         yield Fail(
             place.at(member),

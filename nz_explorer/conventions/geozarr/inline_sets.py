@@ -12,6 +12,7 @@ from nz_explorer.conventions.geozarr.tile_matrix_sets import (
     exchanged_origin,
     is_positive,
     listed_matrices,
+    metres_of_unit,
     wrong_size,
     x_is_first,
 )
@@ -30,6 +31,8 @@ REQUIRED = ("scaleDenominator", "cellSize", "pointOfOrigin", "matrixWidth", "mat
 """What a tile matrix must have besides its id and the size of its tiles."""
 CORNERS = ("topLeft", "bottomLeft")
 """Where the OGC's standard lets tiles be counted from."""
+PIXEL = 0.00028
+"""How large a pixel of the OGC's standard is, in metres: a scale is how much larger a cell is."""
 OLDER = {"pointOfOrigin": "topLeftCorner"}
 """Names in the first version of the OGC's standard."""
 
@@ -70,7 +73,7 @@ def inline_set(given: Any, pointer: str) -> RuleOutput:
             why = f"cornerOfOrigin of tile matrix {json_text(name)} must be {' or '.join(CORNERS)}, got {json_text(corner)}"
             yield Fail(f"{here}/cornerOfOrigin", why, rule="GZ-MS-009")
         seen.add(name)
-    yield from _sizes_of_cells(matrices, f"{pointer}/tile_matrix_set/{at}")
+    yield from _sizes_of_cells(given, matrices, f"{pointer}/tile_matrix_set/{at}")
     yield from _origins(given, matrices, f"{pointer}/tile_matrix_set/{at}")
 
 
@@ -95,22 +98,40 @@ def _origins(given: Any, matrices: list[Any], pointer: str) -> RuleOutput:
         )
 
 
-def _sizes_of_cells(matrices: list[Any], pointer: str) -> RuleOutput:
+def _sizes_of_cells(given: Any, matrices: list[Any], pointer: str) -> RuleOutput:
     """Compare the two ways to say how large cells are: one is the other in the units of the one reference system."""
-    first: tuple[Any, float] | None = None
-    for i, one in enumerate(matrices):
-        size, scale = member(one, "cellSize"), member(one, "scaleDenominator")
-        if not (_is_valid("cellSize", size) and _is_valid("scaleDenominator", scale)):
-            continue
-        own = identifier(one), size / scale
-        first = first or own
-        if not math.isclose(own[1], first[1], rel_tol=0.01):
-            told = (f"{ratio:.4g} in {json_text(name)}" for name, ratio in (first, own))
-            yield Fail(
-                f"{pointer}/{i}/cellSize",
-                f"cellSize divided by scaleDenominator is {' and '.join(told)}: it is the same in all tile matrices of a set",
-                rule="GZ-MS-009",
-            )
+    sizes = {
+        i: (identifier(one), size, scale)
+        for i, one in enumerate(matrices)
+        if _is_valid("cellSize", size := member(one, "cellSize"))
+        and _is_valid("scaleDenominator", scale := member(one, "scaleDenominator"))
+    }
+    ratios = {i: size / scale for i, (_, size, scale) in sizes.items()}
+    begin = next(iter(sizes), 0)
+    others = [i for i in sizes if not math.isclose(ratios[i], ratios[begin], rel_tol=0.01)]
+    for i in others:
+        told = (f"{ratios[one]:.4g} in {json_text(sizes[one][0])}" for one in (begin, i))
+        yield Fail(
+            f"{pointer}/{i}/cellSize",
+            f"cellSize divided by scaleDenominator is {' and '.join(told)}: it is the same in all tile matrices of a set",
+            rule="GZ-MS-009",
+        )
+    unit = metres_of_unit(given)
+    if not sizes or others or unit is None:
+        return
+    wanted = PIXEL / unit
+    if not math.isclose(ratios[begin], wanted, rel_tol=0.01):
+        right = {i: size / wanted for i, (_, size, _) in sizes.items()}
+        yield Fail(
+            f"{pointer}/{begin}/scaleDenominator",
+            f"scaleDenominator is {sizes[begin][2]:.10g}, and that of cells of {sizes[begin][1]:.10g} in {code_of_set(given)}"
+            f" {right[begin]:.10g}: the OGC's standard counts pixels of 0.28 mm",
+            fix=lambda _node: Draft(
+                "suggest",
+                tuple(replace(f"{pointer}/{i}/scaleDenominator", one) for i, one in right.items()),
+            ),
+            rule="GZ-MS-009",
+        )
 
 
 def _lacking(inline: Any, matrices: list[Any]) -> list[str]:

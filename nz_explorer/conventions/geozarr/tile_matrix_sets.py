@@ -262,6 +262,20 @@ def _world(code: str | None) -> tuple[bool, tuple[float, float], tuple[float, fl
     return (True, *metres) if metres is not None else _DEGREES.get(str(code))
 
 
+def metres_of_unit(given: Any) -> float | None:
+    """Return how many metres a unit of the reference system of an inline set is, along the equator; None where that is not known.
+
+    Parameters
+    ----------
+    given
+        The value of multiscales.
+    """
+    code = code_of_set(given)
+    if crs.map_in_metres(code) is not None:
+        return 1.0
+    return crs.MERCATOR / 180 if code in _DEGREES else None
+
+
 def x_is_first(given: Any) -> bool | None:
     """Return whether the first number of an origin is that of X, by the axes of the reference system; None where it is not certain.
 

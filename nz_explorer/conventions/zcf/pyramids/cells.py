@@ -313,7 +313,6 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
             or source in told
         ):
             continue  # what was made of a level whose cells are wrong differs from it
-        told.add(level["asset"])
         inverse = [1 / factor for factor in scale]
         if any(_fits(cells, others[0], pair) for pair in of_y_and_x(group, level, inverse, 1)):
             pointer = group.attribute_pointer(*place, "transform", "scale")
@@ -323,7 +322,9 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
                 f" those of {shown(source)}: by the text of spatial a scale of 2 is that of cells twice as large",
                 fix=set_to(pointer, inverse, "suggest"),
             )
-        elif outside_of_box(group, with_lengths(group, level)) is None or not inside:
+            continue  # with cells that are right
+        told.add(level["asset"])
+        if outside_of_box(group, with_lengths(group, level)) is None or not inside:
             yield Fail(
                 group.attribute_pointer(*place, "transform", "scale"),
                 f"scale of level {place[-1]} is {shown(given)}, and by {TRANSFORM} its cells are"

@@ -14,7 +14,7 @@ from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, add, remove, replace
 from nz_explorer.model.dialects import crs as known_crs
 from nz_explorer.model.dialects.cs import ABBREVIATIONS, Axis, CoordinateSet, numbers
-from nz_explorer.text.units import PRESSURES
+from nz_explorer.text.units import PRESSURES, known_unit
 
 DIRECTIONS = frozenset(
     (
@@ -90,7 +90,7 @@ def directions(axis: Axis, *, at_axis: bool) -> RuleOutput:
         if "direction" in one.given or not at_axis:
             yield from _contradiction(axis, one)
             yield from _direction(axis, one, is_text_of(axis, one))
-            yield from _downwards(axis, one)
+            yield from _vertically(axis, one)
         else:
             texts.append(is_text_of(axis, one))
     if texts:
@@ -163,39 +163,56 @@ def _likely(axis: Axis, holder: Axis | CoordinateSet, usual: tuple[str, ...]) ->
         said = [value for _, value in beside(axis, one, "positive") if value in usual]
         if said:
             return str(said[0])
-    downwards = _DOWNWARDS.search(axis.name or "") or any(one.unit in PRESSURES for one in sets)
+    downwards = _DOWNWARDS.search(axis.name or "") or any(map(_is_pressure, sets))
     return "down" if downwards and "down" in usual else usual[0]
 
 
-def _downwards(axis: Axis, one: CoordinateSet) -> RuleOutput:
-    """Warn of pressures, and of depths that are not negative, that are said to grow upwards, as levels are mostly listed so."""
-    if axis.abbreviation != "Z" or one.given.get("direction") != "up":
+def _vertically(axis: Axis, one: CoordinateSet) -> RuleOutput:
+    """Warn of pressures, depths and heights that are said to grow the other way, as levels are mostly listed so."""
+    given, below = one.given.get("direction"), _below(one)
+    if axis.abbreviation != "Z" or given not in USUAL["Z"]:
         return
-    if one.unit in PRESSURES:
-        what = f"pressures, here in {one.unit}, increase downwards"
-    elif "depth" in (axis.name or "").lower() and _are_positive(one):
-        what = f"depths that are not negative, here of {json_text(axis.name)}, increase downwards"
+    named = json_text(axis.name)
+    if _is_pressure(one):
+        right, what = "down", f"pressures, here in {one.unit}, increase downwards"
+    elif "depth" in (axis.name or "").lower() and below:
+        right, what = "up", f"depths below 0, here of {named}, increase upwards"
+    elif "depth" in (axis.name or "").lower() and below is False:
+        right, what = "down", f"depths that are not negative, here of {named}, increase downwards"
+    # other units are those of levels that are counted, which ICON calls heights, and counts from the top
+    elif _HEIGHTS.search(axis.name or "") and below is False and known_unit(one.unit) in _LENGTHS:
+        right, what = "up", f"heights, here of {named}, increase upwards"
     else:
+        return
+    if given == right:
         return
     pointer = one.pointer("direction")
     yield Fail(
         pointer,
         f"the direction is that of increasing values, and {what}",
         severity="warning",
-        fix=lambda _node: Draft("suggest", (replace(pointer, "down"),)),
+        fix=lambda _node: Draft("suggest", (replace(pointer, right),)),
         rule="CS-AX-008",
     )
 
 
-def _are_positive(one: CoordinateSet) -> bool:
-    """Whether all coordinates are known to be numbers not below 0, and some to be above it."""
+def _is_pressure(one: CoordinateSet) -> bool:
+    return one.unit in PRESSURES or known_unit(one.unit) in PRESSURES
+
+
+def _below(one: CoordinateSet) -> bool | None:
+    """Whether coordinates are on the negative side of 0; None where they are on both, at 0, or not known."""
     given = one.values if isinstance(one.values, list) else []
     found = numbers(given, len(given)) or (0.0,)  # of regular ones the first and the increment
-    return one.kind != "external" and min(found) >= 0 < max(found)
+    if one.kind == "external" or min(found) < 0 < max(found) or not any(found):
+        return None
+    return min(found) < 0
 
 
 _DOWNWARDS = re.compile(r"depth|press|plev", re.IGNORECASE)
 """What names of axes have in them whose values increase downwards, by the table of the text."""
+_HEIGHTS = re.compile(r"height|elevation|altitude", re.IGNORECASE)
+_LENGTHS = ("m", "km", "cm")
 _DECORATION = re.compile(r"[-_ ]|wards?$|er(?:n|ly)$")
 """What words for directions have beside the names of the table: hyphens, and endings as in eastward."""
 

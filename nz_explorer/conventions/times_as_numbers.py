@@ -50,8 +50,8 @@ def _counted(data_type: DataType) -> tuple[str, int]:
     return np.datetime_data(data_type.numpy)
 
 
-def units_of_dates(data_type: DataType) -> str | None:
-    """Return what the numbers of dates are, in the words of CF; None of what holds no dates, or counts them in multiples.
+def units_of_times(data_type: DataType) -> str | None:
+    """Return what the numbers of dates or durations are, in the words of CF; None of other values, and of multiples of a unit.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ def units_of_dates(data_type: DataType) -> str | None:
         The data type.
     """
     unit, count = _counted(data_type)
-    word = _UNITS.get(unit) if count == 1 and data_type.kind == "datetime" else None
-    return None if word is None else f"{word} since 1970-01-01"
+    word = _UNITS.get(unit) if count == 1 else None
+    return word if word is None or data_type.kind != "datetime" else f"{word} since 1970-01-01"
 
 
 def as_numbers(node: Node) -> Draft:

@@ -30,7 +30,7 @@ from nz_explorer.conventions.cs.members import (
     near_members,
 )
 from nz_explorer.conventions.cs.positions.geolocation import geolocation
-from nz_explorer.conventions.cs.positions.systems import unlike_units
+from nz_explorer.conventions.cs.positions.systems import is_of_image, unlike_units
 from nz_explorer.conventions.cs.references import judge_reference, without_ref
 from nz_explorer.conventions.cs.systems import (
     OF_CRS,
@@ -223,7 +223,7 @@ def _identifiers(system: CoordinateSystem) -> RuleOutput:
     for i, crs in physical:
         has_id = isinstance(crs.given, Mapping) and "id" in crs.given
         pointer = array.attribute_pointer("cs", "crs", i)
-        planar = any(axis.abbreviation in ("X", "Y") for axis in crs.axes)
+        planar = any(axis.abbreviation in ("X", "Y") for axis in crs.axes) and not is_of_image(crs)
         # Of a grid that arrays locate the text expects none: it is typically not known.
         located = isinstance(crs.given, Mapping) and "geolocation" in crs.given
         if planar and not has_id and not composite and not located:

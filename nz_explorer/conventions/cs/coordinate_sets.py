@@ -211,11 +211,12 @@ def _identifiers(system: CoordinateSystem) -> RuleOutput:
         for i, crs in enumerate(system.crs)
         if any(axis.abbreviation in ABBREVIATIONS for axis in crs.axes)
     ]
-    if len(physical) > 1 and not composite:
-        alone = not any(isinstance(crs.given, Mapping) and "id" in crs.given for _, crs in physical)
+    known = [crs for _, crs in physical if not is_of_image(crs)]  # of which there may be a code
+    if len(known) > 1 and not composite:
+        alone = not any(isinstance(crs.given, Mapping) and "id" in crs.given for crs in known)
         yield Fail(
             array.attribute_pointer("cs", "id"),
-            f"{len(physical)} reference systems in space and time, but no id for their combination"
+            f"{len(known)} reference systems in space and time, but no id for their combination"
             f"{', and none of them has one' if alone else ''}",
             covers=("CS-ID-002",) if alone else (),  # that id will do for all of them
             rule="CS-ID-001",

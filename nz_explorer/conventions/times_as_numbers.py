@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nz_explorer.conventions.bounds_of_coordinates import is_of_a_coordinate
 from nz_explorer.engine.fixes import Draft, remove, replace, set_attribute
-from nz_explorer.model import Array, Group, is_candidate
+from nz_explorer.model import Array, is_candidate
 
 if TYPE_CHECKING:
     from nz_explorer.engine.findings import FixMaker
@@ -50,8 +51,8 @@ def _counted(data_type: DataType) -> tuple[str, int]:
     return np.datetime_data(data_type.numpy)
 
 
-def units_of_dates(data_type: DataType) -> str | None:
-    """Return what the numbers of dates are, in the words of CF; None of what holds no dates, or counts them in multiples.
+def units_of_times(data_type: DataType) -> str | None:
+    """Return what the numbers of dates or durations are, in the words of CF; None of other values, and of multiples of a unit.
 
     Parameters
     ----------
@@ -59,8 +60,8 @@ def units_of_dates(data_type: DataType) -> str | None:
         The data type.
     """
     unit, count = _counted(data_type)
-    word = _UNITS.get(unit) if count == 1 and data_type.kind == "datetime" else None
-    return None if word is None else f"{word} since 1970-01-01"
+    word = _UNITS.get(unit) if count == 1 else None
+    return word if word is None or data_type.kind != "datetime" else f"{word} since 1970-01-01"
 
 
 def as_numbers(node: Node) -> Draft:
@@ -95,7 +96,7 @@ def as_numbers(node: Node) -> Draft:
         told = [replace("/.zarray/dtype", f"{order}i8"), replace("/.zarray/fill_value", fill)]
     mark = node.attributes.get("_FillValue")
     # what is no time is a number like any other then, unless it is marked; a coordinate has none, nor have its bounds
-    whole = is_candidate(node) or _is_of_a_coordinate(node)
+    whole = is_candidate(node) or is_of_a_coordinate(node)
     if mark == "NaT" or (mark is None and node.zarr_format == 3 and not whole):
         told += set_attribute(node, "_FillValue", NOT_A_TIME)
     # xarray looks at it in numbers, and raises AttributeError; times it leaves alone
@@ -107,17 +108,6 @@ def as_numbers(node: Node) -> Draft:
         told += set_attribute(node, "dtype", "timedelta64[ns]")
     return Draft(
         "suggest", tuple(told), "the chunks stay as they are; zarr-python shows numbers afterwards"
-    )
-
-
-def _is_of_a_coordinate(array: Array) -> bool:
-    """Whether an array holds the bounds of a coordinate, or its climatology."""
-    group = array.hierarchy.get(array.parent or "/")
-    named = group.with_attribute("bounds", "climatology") if isinstance(group, Group) else ()
-    return any(
-        array.name in (one.attributes.get("bounds"), one.attributes.get("climatology"))
-        for one in named
-        if is_candidate(one)
     )
 
 

@@ -12,8 +12,11 @@ KEYS = ("conventions", "Conventions")
 _MARKS = r"\s,;|\[\]\""
 _BETWEEN = rf"[{_MARKS}]|(?<![A-Za-z])'|'(?![A-Za-z])"
 """What is between identifiers, and around those of a list that was written as text; the apostrophe of a word is not."""
-_SEPARATORS = re.compile(rf"(?:{_BETWEEN}|(?<![A-Za-z])/(?![vV]?\d)|(?<!\S)(?:[&+]|and)(?!\S))+")
-"""The same, a slash where it does not join parts of an identifier, "and" and signs for it that stand by themselves."""
+_AND = r"(?<!\S)(?:[&+]|[aA][nN][dD])(?!\S)|(?<=\d)[&+](?=[A-Za-z]+-\d)"
+_SEPARATORS = re.compile(
+    rf"(?:{_BETWEEN}|(?<![A-Za-z])/(?![vV]?\d)|{_AND}|(?<=\d)\.(?=[{_MARKS}]|$))+"
+)
+"""The same, and a slash where it does not join parts of an identifier, "and" and signs for it, and a full stop at the end."""
 _ADDRESS = re.compile(rf"[A-Za-z][A-Za-z0-9+.-]*://[^{_MARKS}']*")
 CF_TOKEN = re.compile(r"cf-\d.*")
 """What identifies CF, in lower case."""

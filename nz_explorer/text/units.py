@@ -42,6 +42,13 @@ _SPELLINGS = {
         ("K", "kelvin"),
         ("nm", "nanometre", "nanometres", "nanometer", "nanometers"),
         ("um", "µm", "μm", "micrometre", "micrometres", "micrometer", "micrometers", "micron"),
+        ("day", "days", "d"),
+        ("hour", "hours", "hr", "hrs", "h"),
+        ("minute", "minutes", "min", "mins"),
+        ("second", "seconds", "sec", "secs", "s"),
+        ("ms", "millisecond", "milliseconds"),
+        ("us", "µs", "μs", "microsecond", "microseconds"),
+        ("ns", "nanosecond", "nanoseconds"),
     )
     for spelling in names
 }

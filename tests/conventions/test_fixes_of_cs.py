@@ -367,3 +367,20 @@ def test_a_unit_that_begins_like_one_of_time_belongs_in_no_time_object(tmp_path:
     (case,) = (c for c in CASES if c["name"] == "CS-TIME-001: degrees, and no times beside them")
     (wrong,) = nz.check(source(case, tmp_path), select=["CS-TIME"], progress=False).findings
     assert wrong.message == 'axis "obs" has no time object'
+
+
+def test_arrays_that_use_limits_are_found_beside_them_in_a_store_of_more_nodes_than_are_looked_at(
+    tmp_path: Path,
+) -> None:
+    name = "CS-BND-004: limits of other cells than those of regular coordinates"
+    case = next(one for one in CASES if one["name"] == name)
+    folder = Path(source(case, tmp_path / "store"))
+    group = (folder / "zarr.json").read_text(encoding="utf-8")
+    (folder / "z").mkdir()
+    for node in ("v", "time_bnds"):
+        (folder / node).rename(folder / "z" / node)
+    for path in ["z", *(f"g{number}" for number in range(LOOKED_AT))]:
+        (folder / path).mkdir(exist_ok=True)
+        (folder / path / "zarr.json").write_text(group, encoding="utf-8")
+    report = nz.check(folder, conventions=["cs"], select=["CS"], values="all", progress=False)
+    assert [(one.rule, one.path) for one in report.findings] == [("CS-BND-004", "/z/time_bnds")]

@@ -260,11 +260,20 @@ def test_xarray_is_not_said_to_open_what_has_a_coordinate_that_could_not_be_read
     with pytest.raises(RuntimeError):
         xr.open_zarr(folder, group=group or None, consolidated=False)
     readers = nz.check(folder, progress=False).readers
+    assert readers["xarray"].opens is False
+    assert readers["xarray"].blocked_by == ("Z3-CHUNK-003",)
+    assert nz.check(folder, values="all", progress=False).readers == readers
+    assert nz.check(folder, values="none", progress=False).readers["xarray"].opens
+    stored = {
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
+    refused = FaultyStore(stored, [Path(group, "x", "c", "0").as_posix()], listable=True)
+    readers = nz.check(refused, progress=False).readers
     assert readers["xarray"].opens is None
     assert str(Path("/", group, "x")) in readers["xarray"].reason
     assert readers["zarr-python"].opens
-    assert nz.check(folder, values="all", progress=False).readers["xarray"].opens is False
-    assert nz.check(folder, values="none", progress=False).readers["xarray"].opens
 
 
 @pytest.mark.filterwarnings("ignore:Consolidated metadata is currently not part")

@@ -234,3 +234,19 @@ def test_a_picture_along_times_without_a_unit(tmp_path: Path) -> None:
     answer = check_monotonic(_array(tmp_path, "/t"), budget=1 << 20)
     assert (answer.result, answer.first, answer.last) == ("increasing", "1", "9")
     assert axis_coordinates(_array(tmp_path), Points(0, 0, 1, 3, 3)).kind == "number"
+
+
+def test_a_field_with_a_shape_is_read_as_bytes(tmp_path: Path) -> None:
+    whole = np.zeros(2, [("x", "<f4"), ("v", "<i2", (3,))])
+    whole["x"], whole["v"] = [1, 2], [[1, 2, 3], [4, 5, 6]]
+    zarr.create_group(tmp_path, zarr_format=2).create_array(
+        "a", shape=(2,), chunks=(2,), dtype="f4"
+    )
+    document = tmp_path / "a" / ".zarray"
+    dtype = [["x", "<f4"], ["v", "<i2", [3]]]
+    changed = {"dtype": dtype, "compressor": None, "fill_value": None, "filters": None}
+    document.write_text(json.dumps({**json.loads(document.read_text()), **changed}))
+    (tmp_path / "a" / "0").write_bytes(whole.tobytes())
+    shown = np.ma.getdata(nz.explore(tmp_path, path="/a").values(packed=True))
+    assert shown["x"].tolist() == [1.0, 2.0]
+    assert [np.frombuffer(one, "<i2").tolist() for one in shown["v"]] == whole["v"].tolist()

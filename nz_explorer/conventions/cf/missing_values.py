@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nz_explorer.conventions.bounds_of_coordinates import is_of_a_coordinate
 from nz_explorer.conventions.cf.packing import number_in
 from nz_explorer.conventions.cf.times import NOT_A_TIME, is_read_as_missing, is_time
 from nz_explorer.conventions.times_as_numbers import declare_missing
@@ -106,7 +107,11 @@ def _undeclared_fill(array: Array) -> str | None:
     on="array",
     formats=V3,
     needs=("attributes", "data type"),
-    when=lambda array: not is_candidate(array) and _undeclared_fill(array) is not None,
+    when=lambda array: (
+        not is_candidate(array)
+        and _undeclared_fill(array) is not None
+        and not is_of_a_coordinate(array)  # of values that occur there CF-FILL-002 tells
+    ),
 )
 def fill_value_is_declared(array: Array) -> Iterator[Fail]:
     """Require an attribute beside a fill_value that stands for missing data; xarray looks at the attribute alone."""
@@ -396,9 +401,9 @@ def _text(value: Any) -> str:
 
 
 def _masked_by_xarray(array: Array, value: float) -> bool:
-    """Whether xarray takes the value for missing, or it is reported by the metadata."""
+    """Whether xarray takes the value for missing, or it is reported by the metadata, as it is not of bounds."""
     fill = array.storage_fill
-    if fill is None or not fill.usable:
+    if fill is None or not fill.usable or (array.zarr_format == 3 and is_of_a_coordinate(array)):
         return False
     return _equal(np.asarray(fill.value).item(), value)
 

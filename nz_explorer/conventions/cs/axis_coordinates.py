@@ -10,6 +10,7 @@ from typing import Any
 from nz_explorer.conventions.cs.members import from_axis
 from nz_explorer.conventions.cs.references import judge_reference, without_ref
 from nz_explorer.conventions.cs.times.time_objects import time_object
+from nz_explorer.conventions.times_as_numbers import units_of_times
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
@@ -104,12 +105,20 @@ def coordinates(axis: Axis, one: CoordinateSet) -> RuleOutput:
 
 
 def _told_otherwise(one: CoordinateSet) -> RuleOutput:
-    """Note an array, or attributes, with another unit than cs gives the values, or another direction; of times `time_object` does."""
+    """Note an array of values or limits, or attributes, with another unit than cs gives the values, or another direction.
+
+    Of times `time_object` does it.
+    """
     held, usual = one.external(), {"down": "down", "up": "up"}
     own = one.given.get("attributes")
-    places: list[tuple[str, Mapping[str, Any], tuple[str, ...]]] = []
-    if held is not None:
-        places.append((f"{held.path} has", held.attributes, (held.path,)))
+    places: list[tuple[str, Mapping[str, Any], tuple[str, ...]]] = [
+        (f"{array.path} has", array.attributes, (array.path,))
+        for array in filter(None, (held, one.bounds()))
+    ]
+    told = None if held is None else units_of_times(held.data_type)
+    if held is not None and told is not None:
+        by_type = f"{held.path}, by its data type {held.data_type.text}, has"
+        places.append((by_type, {"units": told}, (held.path,)))
     if isinstance(own, Mapping) and "time" not in one.given:
         # which the reader of the author of cs takes
         places.append(("the attributes of these coordinates have", own, ()))

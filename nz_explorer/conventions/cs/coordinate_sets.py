@@ -30,7 +30,7 @@ from nz_explorer.conventions.cs.members import (
     near_members,
 )
 from nz_explorer.conventions.cs.positions.geolocation import geolocation
-from nz_explorer.conventions.cs.positions.systems import unlike_units
+from nz_explorer.conventions.cs.positions.systems import is_of_image, unlike_units
 from nz_explorer.conventions.cs.references import judge_reference, without_ref
 from nz_explorer.conventions.cs.systems import (
     OF_CRS,
@@ -211,11 +211,12 @@ def _identifiers(system: CoordinateSystem) -> RuleOutput:
         for i, crs in enumerate(system.crs)
         if any(axis.abbreviation in ABBREVIATIONS for axis in crs.axes)
     ]
-    if len(physical) > 1 and not composite:
-        alone = not any(isinstance(crs.given, Mapping) and "id" in crs.given for _, crs in physical)
+    known = [crs for _, crs in physical if not is_of_image(crs)]  # of which there may be a code
+    if len(known) > 1 and not composite:
+        alone = not any(isinstance(crs.given, Mapping) and "id" in crs.given for crs in known)
         yield Fail(
             array.attribute_pointer("cs", "id"),
-            f"{len(physical)} reference systems in space and time, but no id for their combination"
+            f"{len(known)} reference systems in space and time, but no id for their combination"
             f"{', and none of them has one' if alone else ''}",
             covers=("CS-ID-002",) if alone else (),  # that id will do for all of them
             rule="CS-ID-001",
@@ -223,7 +224,7 @@ def _identifiers(system: CoordinateSystem) -> RuleOutput:
     for i, crs in physical:
         has_id = isinstance(crs.given, Mapping) and "id" in crs.given
         pointer = array.attribute_pointer("cs", "crs", i)
-        planar = any(axis.abbreviation in ("X", "Y") for axis in crs.axes)
+        planar = any(axis.abbreviation in ("X", "Y") for axis in crs.axes) and not is_of_image(crs)
         # Of a grid that arrays locate the text expects none: it is typically not known.
         located = isinstance(crs.given, Mapping) and "geolocation" in crs.given
         if planar and not has_id and not composite and not located:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
+from itertools import pairwise, product
 
 from nz_explorer.conventions.cs.axis_coordinates import has_no_numbers, is_keyed, of_one_type
 from nz_explorer.conventions.cs.limits import fits, is_named_as_in_cf
@@ -65,7 +65,7 @@ def lengths_by_themselves(crs: Crs) -> RuleOutput:
         One that a group keeps.
     """
     for axis in crs.axes:
-        for one, judge in product(axis.sets, (_values, _bounds, _terms)):
+        for one, judge in product(axis.sets, (_values, _on_earth, _bounds, _terms)):
             yield from judge(axis, one, _own_needs(axis), one.pointer)
 
 
@@ -164,7 +164,7 @@ def _values(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str
             one.values,
             Fail(
                 pointer,
-                f"{_target(one, one.values)}, which should have the values of {shown}, is not an array",
+                f"{one.follow(one.values).no_array}, which should have the values of {shown}, is not an array",
                 fix=needs.fix,
                 rule="CS-VAL-004",
             ),
@@ -193,17 +193,21 @@ _ANGLES = {"Y": ("north",), "X": ("east", "west")}
 """Axes that in degrees are latitudes and longitudes, and the directions in which they run; to the south they are colatitudes."""
 _POLE, _ROUND, _HALO = 90.0, 360.0, 10
 """Degrees to the poles and round the Earth, and how many cells a grid may have twice."""
+_ROUNDED = 1e-4
+"""Degrees by which float32, and what is written with few digits, may be off."""
 
 
 def _on_earth(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str]) -> RuleOutput:
-    """Warn of a first value and an increment that lead beyond the poles, or round the Earth again."""
+    """Warn of a first value and an increment that lead beyond the poles, or round the Earth again; of a list, beyond the poles."""
     pair, count = numbers(one.values, 2) if one.kind == "regular" else None, needs.length or 0
     letter = axis.abbreviation if isinstance(axis.abbreviation, str) else ""
-    if pair is None or known_unit(one.unit) != "degree":
-        return
-    first, increment = pair
     known = one.direction in _ANGLES.get(letter, ())
-    if not known or _lies_on_earth(letter, first, increment, count):
+    if not known or known_unit(one.unit) != "degree":
+        return
+    if one.kind == "explicit" and letter == "Y" and isinstance(one.values, list):
+        yield from _between_poles(numbers(one.values, len(one.values)), at)
+    first, increment = pair or (0.0, 0.0)
+    if pair is None or _lies_on_earth(letter, first, increment, count):
         return
     steps = count - 1
     what, where = {
@@ -230,6 +234,24 @@ def _on_earth(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., s
         else lambda _node: Draft("suggest", (write(pointer, right),), node=one.home),
         rule="CS-VAL-002",
     )
+
+
+def _between_poles(values: tuple[float, ...] | None, at: Callable[..., str]) -> RuleOutput:
+    """Warn of latitudes in a list of which one is beyond a pole by more than half a cell, unless as many rows are beyond both."""
+    if not values:
+        return
+    ordered = sorted(values)
+    cell = min((b - a for a, b in pairwise(ordered) if b > a), default=0.0)
+    farthest = max(values, key=abs)
+    both = abs(ordered[0] + ordered[-1]) <= cell / 10 and abs(farthest) - _POLE <= _HALO / 2 * cell
+    if abs(farthest) - _POLE > max(cell / 2, _ROUNDED) and not both:
+        yield Fail(
+            at("values", "explicit"),
+            f"explicit values have the latitude {farthest:g}, which is beyond the poles: longitudes and latitudes may be exchanged,"
+            " or the unit may be another one",
+            severity="warning",
+            rule="CS-VAL-005",
+        )
 
 
 def _lies_on_earth(letter: str, first: float, increment: float, count: int) -> bool:
@@ -308,8 +330,8 @@ def _terms(axis: Axis, one: CoordinateSet, needs: _Needs, at: Callable[..., str]
         elif (
             held is not None
             and held is not one.external()  # of which _values tells
-            and len(held.shape or ()) == 1
-            and held.shape != (needs.length,)
+            and held.shape not in (None, (needs.length,))
+            and not (held.shape == () and needs.length == 1)
         ):
             yield Fail(
                 at("parametric", "terms", name, "external"),
@@ -360,10 +382,8 @@ def _no_array(one: CoordinateSet, given: object, fail: Fail) -> RuleOutput:
         yield Undecided("unreadable", rule_id)
     elif reference.kind == "node":
         yield Undecided("dependency: REF-002", rule_id)
-
-
-def _target(one: CoordinateSet, given: object) -> str:
-    return next(map(str, one.follow(given).targets), "")
+    elif reference.no_array is not None:
+        yield fail
 
 
 def _is_known(target: Target) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from nz_explorer.documents.json_text import json_text
@@ -96,7 +96,9 @@ def limits_lie_around(array: Array, found: Monotonicity) -> RuleOutput:
 def limits_lie_around_others(array: Array, contents: Contents) -> RuleOutput:
     """Warn of the same with coordinates that are in the metadata, or in another group than what they are for."""
     looked_at = islice(array.hierarchy.walk(), LOOKED_AT)
-    users = (one for one in looked_at if isinstance(one, Array) and "cs" in one.attributes)
+    elsewhere = (one for one in looked_at if isinstance(one, Array) and "cs" in one.attributes)
+    # in a large store the first nodes are not all: those that use limits are mostly beside them
+    users = chain(_arrays_beside(array), elsewhere)
     for axis, one in _described(users):
         if one.bounds() is not array or is_named_as_in_cf(array, axis.name):
             continue

@@ -140,12 +140,11 @@ def parametric(axis: Axis, one: CoordinateSet) -> RuleOutput:
                 related=(held.path,),
                 rule="CS-VAL-004",
             )
-        if reference is not None and reference.targets and held is None:
-            target = reference.targets[0]
+        if reference is not None and reference.no_array is not None:
             yield Fail(
                 f"{at}/external",
-                f"{target}, which should have the values of {json_text(name)}, is not an array",
-                related=(target.node.path,),
+                f"{reference.no_array}, which should have the values of {json_text(name)}, is not an array",
+                related=tuple(target.node.path for target in reference.targets[:1]),
                 rule="CS-VAL-004",
             )
     if known is not None:

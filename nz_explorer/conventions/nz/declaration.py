@@ -76,8 +76,9 @@ def declared(node: Node) -> Iterator[Fail]:
         if fold(IDENTIFIER) in map(fold, separated(given)):
             odd = _odd_separators(given)
             around = [mark for mark in odd if mark in _AROUND]
-            how = "stand in" if around else "are separated by"
-            message += f", where identifiers {how} {' and '.join(around or odd)}"
+            between = [mark for mark in odd if mark != _STOP]
+            how = "stand in" if around else "are separated by" if between else "end with"
+            message += f", where identifiers {how} {' and '.join(around or between or odd)}"
             others = (value for other, value in _given(node) if other != key)
             covers = () if any(map(_odd_separators, others)) else ("NZ-DECL-003",)
     yield Fail(node.attribute_pointer("conventions"), message, fix=declare_nz, covers=covers)
@@ -135,7 +136,7 @@ def _names_nz(value: Any) -> bool:
 
 
 _DOMAIN = re.compile(r"(cf|acdd|ugrid|geozarr|coards|cs|ioos|sgrid|radar|cfradial)([-/]?v?\d.*)?")
-_NEARLY_NZ = re.compile(r"nz[-_]?(?:ug|arr)?[-_:/]?v?(\d[^\s,;|/]*)")
+_NEARLY_NZ = re.compile(r"nz[-_]?(?:ug|arr)?[-_:/]?v?(\d[^\s,;|/&+]*(?<!\.))")
 _NZ_APART = re.compile(
     r"(?<![^\s,;|])nz(?:[\s\u2010-\u2015\u2212]+v?(1(?:\.0)?))?(?![^\s,;|])", re.IGNORECASE
 )
@@ -191,6 +192,7 @@ def separator(node: Node) -> Iterator[Fail]:
         )
 
 
+_STOP = "a full stop"
 _AROUND = ("brackets", "quotation marks")
 """What is around identifiers in a list that was written as text."""
 
@@ -210,6 +212,7 @@ def _name_separator(found: str) -> list[str]:
         "&": "an ampersand",
         "+": "a plus sign",
         "and": 'the word "and"',
+        ".": _STOP,
         "\n": "a line break",
         "\t": "a tab",
         "[": _AROUND[0],
@@ -217,7 +220,7 @@ def _name_separator(found: str) -> list[str]:
         "'": _AROUND[1],
         '"': _AROUND[1],
     }
-    marks = [name for mark, name in names.items() if mark in found]
+    marks = [name for mark, name in names.items() if mark in found.lower()]
     return marks or ([] if not found.strip(" ") else ["another blank"])
 
 
@@ -285,7 +288,7 @@ def keys_agree(node: Node) -> Iterator[Fail]:
     given = dict(_given(node))
     if len(given) < 2:
         return
-    sets = [{fold(token): token for token in tokens(given[key], key)} for key in KEYS]
+    sets = [{fold(token): token for token in separated(given[key])} for key in KEYS]
     differing = [token for a, b in (sets, sets[::-1]) for name, token in a.items() if name not in b]
     # CF that only the older one names is NZ-DOM-001, and with it that one need not name NZ, too
     told = next(

@@ -8,9 +8,8 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from nz_explorer.conventions.netcdf_c import impact_of_netcdf
+from nz_explorer.conventions.zarr2.filters import scaled_by_0, unfit
 from nz_explorer.conventions.zarr3.codec_packages import EXTRAS, NUMCODECS, what_it_needs
 from nz_explorer.conventions.zarr3.nodes import is_integer, shown
 from nz_explorer.documents import pointers
@@ -265,6 +264,7 @@ def settings_are_known(array: Array) -> Iterator[Fail]:
                 fix=_without(pointers.join(pointer, member)),
             )
         yield from _odd_values(pointer, codec)
+        yield from scaled_by_0(pointer, codec)
         told = missing or others
         if not told and name in MADE_OF_TYPES and (why := _refusal(json.dumps(codec))):
             yield Fail(
@@ -276,35 +276,9 @@ def settings_are_known(array: Array) -> Iterator[Fail]:
                 },
             )
         elif not told and pointer == "/.zarray/filters/0":
-            yield from _of_another_type(array, codec)
+            yield from unfit(array, codec)
 
 
-def _of_another_type(array: Array, filter_: dict[str, Any]) -> Iterator[Fail]:
-    """Yield that the first filter of an array rounds numbers of another type than the array has.
-
-    Filters take the bytes of values for those of their own type. Those that lose nothing, such as delta, give them back.
-    """
-    member = _ROUND.get(filter_["id"])
-    if member is None or (numpy := array.data_type.numpy) is None:
-        return
-    taken = np.dtype(filter_[member])
-    kept = (
-        filter_["id"] == "astype" and np.dtype(filter_["encode_dtype"]).itemsize >= taken.itemsize
-    )
-    if taken != numpy and numpy.kind in "iuf" and "f" in numpy.kind + taken.kind and not kept:
-        at, other = f"/.zarray/filters/0/{member}", "changes the values when it writes them"
-        yield Fail(
-            at,
-            f"the filter {filter_['id']} is for numbers of {json_text(taken.str)}, and the array has"
-            f" {json_text(array.metadata['dtype'])}: it takes the bytes of the one for the other",
-            severity="warning",
-            impact="values",
-            readers={"zarr-python": other, "xarray": other},
-        )
-
-
-_ROUND = {"astype": "decode_dtype", "fixedscaleoffset": "dtype", "quantize": "dtype"}
-"""Filters that lose a part of the values, and their setting of what type these have."""
 RANGES = {
     "blosc": {"clevel": (0, 9), "shuffle": (-1, 2)},
     "bz2": {"level": (1, 9)},

@@ -231,12 +231,16 @@ def no_scalars(array: Array) -> Iterator[Fail]:
 @rule("Z2-OGC-005", on="root", formats=V2)
 def nczarr(node: Node) -> Iterator[Fail]:
     """Note a store that netCDF-C wrote with metadata of its own, which the standard leaves out."""
-    marks = [document.name for document in node.documents if document.name.startswith(".ncz")]
-    marks += [
-        name for name in (*node.metadata, *node.attributes) if name in NCZARR or name in MAX_LENGTHS
-    ]
+    known = (*NCZARR, *MAX_LENGTHS)
+    documents = [document.name for document in node.documents]
+    marks = {name: f"/{name}" for name in documents if name.startswith(".ncz")}
+    marks |= {name: node.pointer(name) for name in node.metadata if name in known}
+    marks |= {name: node.attribute_pointer(name) for name in node.attributes if name in known}
     if marks:
-        yield Fail("", f"metadata of NCZarr, which is outside OGC 21-050r1: {listed(marks)}")
+        yield Fail(
+            next(iter(marks.values())),
+            f"metadata of NCZarr, which is outside OGC 21-050r1: {listed(marks)}",
+        )
 
 
 # --- where things are on Earth -------------------------------------------------------------------

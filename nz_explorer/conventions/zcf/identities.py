@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 _WITH_ADDRESSES = (known_conventions.PROJ, known_conventions.SPATIAL, known_conventions.MULTISCALES)
 """Conventions whose schema prescribes the addresses in an entry."""
+_OF_CS = (known_conventions.CS, known_conventions.REF, known_conventions.GEOLOCATION)
+"""Those of which CS-REG-005 tells."""
 
 
 @rule(
@@ -57,6 +60,7 @@ def entry_identifies(node: Node) -> Iterator[Fail]:
             yield _uuid_of_another(node, i, entry, *both)
             continue
         named = any(_leads(entry, member) for member in IDENTIFIERS)
+        yield from _exchanged(node, i, entry)
         for member in ("schema_url", "spec_url"):
             yield from _of_another(node, i, entry, member)
             if member in entry and not _leads(entry, member):
@@ -120,6 +124,32 @@ def _of_another(node: Node, i: int, entry: dict[str, Any], member: str) -> Itera
         )
     elif known is not None and member == "schema_url" and other is known:
         yield from _of_no_version(node, i, entry, known)
+
+
+def _exchanged(node: Node, i: int, entry: dict[str, Any]) -> Iterator[Fail]:
+    """Warn of the address of a text in the place of that of a schema, and the other way round, by the ends of both.
+
+    Where schemas prescribe the addresses, each of the two is told by itself.
+    """
+    schema, text = entry.get("schema_url"), entry.get("spec_url")
+    if not (isinstance(schema, str) and isinstance(text, str)):
+        return
+    told = known_conventions.identify(entry) in (*_WITH_ADDRESSES, *_OF_CS)
+    if told or not (_TEXT.search(schema) and text.lower().endswith(".json")):
+        return
+    places = {"schema_url": text, "spec_url": schema}
+    right = tuple(replace(pointer_to(node, i, one), url) for one, url in places.items())
+    yield Fail(
+        pointer_to(node, i, "schema_url"),
+        f"schema_url and spec_url of entry {i} are exchanged: {json_text(schema)} is no JSON schema, and the other one is",
+        severity="warning",
+        readers=_by_address(entry, "schema_url"),
+        fix=lambda _node: Draft("suggest", right),
+    )
+
+
+_TEXT = re.compile(r"\.(?:md|rst|adoc|html?|pdf)(?:[?#].*)?$", re.IGNORECASE)
+"""The end of an address of something to read."""
 
 
 def _of_no_version(node: Node, i: int, entry: dict[str, Any], known: Convention) -> Iterator[Fail]:

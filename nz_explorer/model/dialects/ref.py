@@ -112,6 +112,17 @@ class Reference:
         """The array that it leads to, None where there is none."""
         return next((array for one in self.targets if (array := one.array) is not None), None)
 
+    @property
+    def no_array(self) -> str | None:
+        """What it leads to, in words, where that is known to be no array, also of another store."""
+        if self.targets:
+            return None if self.array is not None else str(self.targets[0])
+        return (
+            f"{self.attribute} of {self.path} in {self.uri}"
+            if self.uri and self.attribute
+            else None
+        )
+
 
 def is_reference(given: Any) -> bool:
     """Whether an object is a reference, written bare or below ``ref``."""

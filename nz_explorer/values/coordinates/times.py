@@ -157,7 +157,8 @@ def time_problem(attributes: Mapping[str, Any]) -> TimeProblem | None:
     try:
         cftime.num2date(0, attributes["units"], calendar, only_use_cftime_datetimes=True)
     except (ValueError, OverflowError, TypeError):
-        lengths = " have no fixed length" if unit.strip().startswith(("month", "year")) else ""
+        uneven = unit.strip().startswith(("month", "year"))
+        lengths = " have no fixed length, and CF advises against them" if uneven else ""
         return TimeProblem("units", f"{unit.strip()!r}{lengths or ' is no unit that is known'}")
     return None
 

@@ -383,8 +383,20 @@ def _zarr_spelling(data_type: DataType, zarr_format: int) -> Any:
     if dtype is None or dtype.hasobject:
         return "string" if data_type.name == "variable_length_utf8" else data_type.given
     if zarr_format == 2:
-        return [list(field) for field in dtype.descr] if dtype.names else dtype.str
+        return _v2_fields(dtype) if dtype.names else dtype.str
     return _v3_spelling(dtype, data_type.given)
+
+
+def _v2_fields(dtype: np.dtype[Any]) -> list[list[Any]]:
+    """Return the fields of a record; those with a shape, which zarr-python 3 has not, as bytes."""
+    fields: list[list[Any]] = []
+    for name in dtype.names or ():
+        inner = dtype[name]
+        if inner.names:
+            fields.append([name, _v2_fields(inner)])
+        else:
+            fields.append([name, inner.str if inner.subdtype is None else f"|V{inner.itemsize}"])
+    return fields
 
 
 def _v3_spelling(dtype: np.dtype[Any], given: Any) -> Any:

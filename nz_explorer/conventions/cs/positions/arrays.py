@@ -42,19 +42,16 @@ def are_positions(reference: Reference, at: str) -> RuleOutput:
         RFC 6901 pointer to it.
     """
     found = reference.array
-    if not reference.targets:
-        return  # reported by judge_reference
-    if found is None:
-        what = f"{reference.targets[0]} is not an array"
-        needed = "positions are the values of arrays"
-    elif has_no_numbers(found):
+    if reference.no_array is not None:
+        what, needed = f"{reference.no_array} is not an array", "positions are the values of arrays"
+    elif found is not None and has_no_numbers(found):
         what, needed = f"{found.path} has {found.data_type.text}", "positions are real numbers"
     else:
-        return
+        return  # of one that leads nowhere judge_reference tells
     yield Fail(
         at,
         f"{what}; {needed}",
-        related=(reference.targets[0].node.path,),
+        related=tuple(target.node.path for target in reference.targets[:1]),
         rule="CS-GEO-001",
     )
 

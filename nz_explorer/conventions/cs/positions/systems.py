@@ -153,6 +153,29 @@ def unlike_units(pointer: str, given: Any, systems: Iterable[Crs]) -> RuleOutput
     )
 
 
+_OF_IMAGES = re.compile(r"(?:row|column)(?:Positive|Negative)|display(?:Right|Left|Up|Down)")
+"""Directions along the rows and columns of an image, and on a screen."""
+_NOT_ON_EARTH = ("1", "pixel", "pixels", "px")
+"""Units in which elements are counted."""
+
+
+def is_of_image(crs: Crs) -> bool:
+    """Whether X and Y are those of an image that lies nowhere on the Earth, of which there is no code, by directions or units.
+
+    Parameters
+    ----------
+    crs : Crs
+        A reference system.
+    """
+    sets = [one for axis in crs.axes if axis.abbreviation in ("X", "Y") for one in axis.sets]
+    return bool(sets) and all(
+        _OF_IMAGES.fullmatch(str(one.direction))
+        or one.unit in _NOT_ON_EARTH
+        or known_unit(one.unit) in ("nm", "um")
+        for one in sets
+    )
+
+
 def _is_geocentric(given: Mapping[str, Any]) -> bool:
     """Whether a geodetic system has X, Y and Z in metres from the centre of the Earth."""
     text, parts = given.get("proj:wkt2"), given.get("proj:projjson")

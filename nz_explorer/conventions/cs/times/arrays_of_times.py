@@ -7,7 +7,7 @@ from typing import Any
 
 from nz_explorer.conventions.cs.times.epochs import EPOCH, clock, date_of
 from nz_explorer.conventions.cs.times.units import TIME_UNIT
-from nz_explorer.conventions.times_as_numbers import units_of_dates
+from nz_explorer.conventions.times_as_numbers import units_of_times
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, remove
@@ -32,6 +32,8 @@ _OF_DATES = ("day", "hour", "minute", "second", "millisecond", "microsecond", "n
 _OF_CLOCKS = ("standard", "gregorian", "proleptic_gregorian", "utc", "tai")
 """Calendars of dates such as these data types hold, of times for which clocks are used."""
 
+_OF_LIMITS = {"xarray": "takes what the array says"}
+
 _OF_CF = ("units", "calendar")
 """What CF has of times among their attributes."""
 _GREGORIAN = (1582, 10, 15)
@@ -50,15 +52,23 @@ def told_otherwise(one: CoordinateSet, given: Mapping[str, Any], pointer: str) -
     pointer : str
         RFC 6901 pointer to it.
     """
-    held, units = one.external(), time_units(given)
+    units = time_units(given)
     yield from _in_attributes(one, units, given.get("calendar"))
-    if held is not None and units is not None and (dates := units_of_dates(held.data_type)):
-        yield from _dates(held, dates, units, given.get("calendar"), pointer)
+    for held, readers in ((one.external(), _EACH), (one.bounds(), _OF_LIMITS)):
+        if held is not None and units is not None:
+            yield from _in_array(held, units, given.get("calendar"), pointer, readers)
+
+
+def _in_array(
+    held: Array, units: str, calendar: Any, pointer: str, readers: Mapping[str, str]
+) -> RuleOutput:
+    """Note an array of times, or of the limits of their cells, that counts them otherwise than the time object."""
+    if numbers := units_of_times(held.data_type):
+        yield from _by_type(held, numbers, units, calendar, pointer, readers)
         return
-    own = None if held is None else held.attributes.get("units")
-    if held is None or units is None or not isinstance(own, str) or " since " not in own:
+    own = held.attributes.get("units")
+    if not isinstance(own, str) or " since " not in own:
         return
-    calendar = given.get("calendar")
     beside = held.attributes.get("calendar", "standard") if calendar is not None else None
     mine, theirs = _counted(units, calendar), _counted(own, beside)
     if mine is None or theirs is None or mine == theirs:
@@ -70,7 +80,7 @@ def told_otherwise(one: CoordinateSet, given: Mapping[str, Any], pointer: str) -
         f" {json_text(units if beside is None else f'{units}, {calendar}')}: each is what some readers take",
         related=(held.path,),
         severity="warning",
-        readers=_EACH,
+        readers=readers,
         rule="CS-CF-001",
     )
 
@@ -104,22 +114,31 @@ def _in_attributes(one: CoordinateSet, units: str | None, calendar: Any) -> Rule
     )
 
 
-def _dates(held: Array, dates: str, units: str, calendar: Any, pointer: str) -> RuleOutput:
-    """Note an array of dates whose numbers are others than those of the time object."""
+def _by_type(
+    held: Array,
+    told: str,
+    units: str,
+    calendar: Any,
+    pointer: str,
+    readers: Mapping[str, str],
+) -> RuleOutput:
+    """Note an array of dates or durations whose numbers are others than those of the time object."""
     mine = _counted(units, calendar)
-    theirs = _counted(dates, calendar)
-    if mine is None or theirs is None or mine[0] not in _OF_DATES:
+    if mine is None or mine[0] not in _OF_DATES:
         return
-    other = isinstance(calendar, str) and calendar.lower() not in _OF_CLOCKS
-    if mine == theirs and not other:
+    dates = " since " in told
+    other = dates and isinstance(calendar, str) and calendar.lower() not in _OF_CLOCKS
+    same = mine == _counted(told, calendar) if dates else f"{mine[0]}s" == told
+    if same and not other:
         return
+    by = ", in the calendar proleptic_gregorian" if dates else ""
     yield Fail(
         pointer,
-        f"{held.path} is {held.data_type.text}, by which its numbers are {dates}, in the calendar proleptic_gregorian, and cs says"
+        f"{held.path} is {held.data_type.text}, by which its numbers are {told}{by}, and cs says"
         f" {json_text(units if calendar is None else f'{units}, {calendar}')}: readers that know the data type go by it",
         related=(held.path,),
         severity="warning",
-        readers=dict.fromkeys(_EACH, "takes what the data type says"),
+        readers=dict.fromkeys(readers, "takes what the data type says"),
         rule="CS-CF-001",
     )
 

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.diagnosis.impact import Forecast, by_impact, doubts, forecasts, harms, hints
+from nz_explorer.diagnosis.hints import doubts, hints
+from nz_explorer.diagnosis.impact import Forecast, by_impact, forecasts, harms
 from nz_explorer.engine.findings import Counts, Finding, NotEvaluated
 from nz_explorer.text.printable import encodable
 

@@ -6,13 +6,12 @@ import threading
 import time
 from collections import Counter
 
+from nz_explorer.diagnosis.hints import doubts, hints
 from nz_explorer.diagnosis.impact import (
     IMPACTS,
     Harm,
-    doubts,
     forecasts,
     harms,
-    hints,
     is_step,
 )
 from nz_explorer.engine.evaluation import Evaluation

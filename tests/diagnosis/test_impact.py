@@ -516,3 +516,19 @@ def test_netcdf_wants_the_folder_in_a_zip_file(tmp_path: Path, top: str, zarr_fo
     for one in found:
         assert ("netCDF-C" in one.message) is (zarr_format == 2)
         assert f"unzip '{tmp_path}/a b.zip';" in (one.fix.note if one.fix else "")
+
+
+def test_users_of_netcdf4_are_told_that_appending_empties_a_store(tmp_path: Path) -> None:
+    address = f"{(tmp_path / 'd.zarr').as_uri()}#mode=nczarr,file"
+    with netCDF4.Dataset(address, "w") as dataset:
+        dataset.createDimension("x", 3)
+        dataset.createVariable("x", "f8", ("x",))[:] = [1, 2, 3]
+    assert "empty store" in nz.check(address, progress=False).readers["netCDF-C"].reason
+    assert (tmp_path / "d.zarr" / "x").exists()
+    with netCDF4.Dataset(address, "a") as dataset:  # it is said of what it really does
+        assert not dataset.variables
+    assert not (tmp_path / "d.zarr" / "x").exists()
+
+    written = tmp_path / "plain.zarr"
+    xr.Dataset({"v": ("x", [1, 2, 3])}).to_zarr(written, zarr_format=2, consolidated=False)
+    assert "empty store" not in nz.check(written, progress=False).readers["netCDF-C"].reason

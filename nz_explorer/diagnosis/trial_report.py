@@ -42,7 +42,7 @@ def unexplained(failure: Failure, evaluation: Evaluation) -> str:
     """
     of_values = failure.during.startswith("reading") or "decode time" in failure.message
     if of_values and evaluation.values != "all":
-        return f"{UNEXPLAINED}; chunks were not looked at: nz-explorer check --values all does"
+        return f"{UNEXPLAINED}; only chunks of coordinates were looked at: nz-explorer check --values all looks at all"
     return UNEXPLAINED
 
 

@@ -159,7 +159,7 @@ def test_a_document_that_is_to_be_made_is_named_with_what_goes_into_it() -> None
 
 def test_what_was_not_looked_at_is_one_sentence(report: nz.Report) -> None:
     text = report.to_text()
-    assert "chunks were not looked at; `--values all` does\n" in text
+    assert "only chunks of coordinates were looked at; `--values all` looks at all\n" in text
     assert "cost" not in text
     assert "not evaluated" not in text
 

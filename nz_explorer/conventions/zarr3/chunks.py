@@ -347,7 +347,7 @@ _BY_CHANCE = dict.fromkeys(
 
 OF_COORDINATES = {
     "zarr-python": "opens the array, and raises an error when the chunk is read",
-    "xarray": "raises this error when it opens the group, because it reads dimension coordinates then",
+    "xarray": "raises an error when it opens the group, because it reads dimension coordinates then",
 }
 """What readers do with a dimension coordinate of which a chunk cannot be read."""
 

@@ -259,7 +259,9 @@ def undecided(report: Report) -> list[str]:
             case "cost" if report.evaluation.values == "none":
                 said.append("values and chunks were not looked at; `--values all` does")
             case "cost":
-                said.append("chunks were not looked at; `--values all` does")
+                said.append(
+                    "only chunks of coordinates were looked at; `--values all` looks at all"
+                )
             case "budget":
                 said.append(f"the budget was spent before all was read ({_named(list(rules))})")
             case conformance.NOT_ASKED_FOR:

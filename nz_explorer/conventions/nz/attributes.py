@@ -62,12 +62,14 @@ FLOAT32_MAX = float(np.finfo(np.float32).max)
 LARGEST = 64 * 1024
 CONVENTIONS_OF_OBJECTS = frozenset({"zarr_conventions", "multiscales"})
 """Attributes that their conventions define as lists of objects."""
-WELL_KNOWN = {
-    "6356752.314": (6356752.314245179, 6356752.314140356),
-    "298.257": (298.257223563, 298.257222101),
-    "9.96921e+36": (9.969209968386869e36,),
-}
-"""Beginnings of numbers that everybody knows, and the numbers: ellipsoids, the fill value of netCDF."""
+WELL_KNOWN = (
+    6356752.314245179,
+    6356752.314140356,
+    298.257223563,
+    298.257222101,
+    9.969209968386869e36,
+)
+"""Numbers that everybody knows: of the ellipsoids of WGS 84 and GRS 80, and the fill value of netCDF."""
 
 
 def _judged(node: Node) -> Iterator[tuple[str, object]]:
@@ -154,14 +156,22 @@ def _floats(node: Node) -> Iterator[tuple[str, float]]:
 def all_digits(node: Node) -> Iterator[Fail]:
     """Suspect numbers that begin like a well-known one and then stop. A short number alone proves nothing."""
     for name, value in _floats(node):
-        digits = repr(value)
-        for known in WELL_KNOWN.get(digits, ()):
-            if known != value:
+        for known in WELL_KNOWN:
+            if _cut_short(value, known):
                 yield Fail(
                     node.attribute_pointer(name),
-                    f"attribute {json_text(name)}: {digits} looks like {known!r} rounded",
+                    f"attribute {json_text(name)}: {value!r} looks like {known!r} with fewer digits",
                 )
                 break
+
+
+def _cut_short(value: float, known: float) -> bool:
+    """Whether a number is what six or more, but not all, digits of another are, rounded or cut off."""
+    text = repr(value)
+    digits = len(text.split("e")[0].lstrip("-0.").replace(".", ""))
+    if digits < 6 or text.endswith(".0") or value == known:
+        return False
+    return value == float(f"{known:.{digits - 1}e}") or repr(known).startswith(text)
 
 
 @rule("NZ-ATTR-008", on="node", needs=("attributes",))

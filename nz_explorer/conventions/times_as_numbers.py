@@ -90,7 +90,7 @@ def as_numbers(node: Node) -> Draft:
             told += [replace("/fill_value", NOT_A_TIME)]
     else:
         # without an order numbers have that of most
-        order = str(node.metadata["dtype"])[:1].replace("|", "<")
+        order = ">" if str(node.metadata["dtype"]).startswith(">") else "<"
         # xarray takes fill_value for the mark of missing values; 0 is a moment
         fill = NOT_A_TIME if fill == NOT_A_TIME else None
         told = [replace("/.zarray/dtype", f"{order}i8"), replace("/.zarray/fill_value", fill)]

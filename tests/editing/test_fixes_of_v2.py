@@ -235,6 +235,10 @@ def test_files_of_the_desktop_are_deleted_by_a_command_that_deletes_them(tmp_pat
     [
         ("<M8[s]", {"units": "seconds since 1970-01-01", "calendar": "proleptic_gregorian"}),
         ("<m8[s]", {"units": "seconds", "dtype": "timedelta64[ns]"}),
+        # numbers have an order of bytes also where the times had none
+        ("m8[s]", {"units": "seconds", "dtype": "timedelta64[ns]"}),
+        ("=m8[s]", {"units": "seconds", "dtype": "timedelta64[ns]"}),
+        ("|m8[s]", {"units": "seconds", "dtype": "timedelta64[ns]"}),
     ],
 )
 @pytest.mark.parametrize("kept", [None, {"long_name": "x"}])
@@ -245,7 +249,7 @@ def test_times_keep_their_units_also_where_there_were_no_attributes(
     if kept is not None:
         documents["t/.zattrs"] = kept
     after = fixed(written(tmp_path, documents), "Z2-OGC-004", conventions="zarr2")
-    assert "Z2-OGC-004" not in after
+    assert not {"Z2-OGC-004", "Z2-DT-001"} & after
     assert json.loads((tmp_path / "t/.zattrs").read_bytes()) == {**(kept or {}), **told}
 
 

@@ -16,6 +16,7 @@ from nz_explorer.conventions.nz.consolidated.kinds import (
     copy,
     is_taken_for_array,
     no_attributes,
+    notes_only_in,
     taken_for_array,
     why_not_copied,
 )
@@ -93,8 +94,9 @@ def _attributes_alone(pair: Pair) -> Iterator[Fail]:
     holder, pointer = pair.consolidated.holder, pair.pointer(name)
     key, content = f"{below(pair.path)[1:]}{name}", dict(entry)
     fixes: list[FixMaker] = [lambda _node: Draft("suggest", (add("", content),), document=key)]
-    if not (isinstance(pair.node, Array) and pair.node.stored_shape and NAMES in entry):
-        # xarray opens no array of which it finds no names of dimensions
+    needed = isinstance(pair.node, Array) and pair.node.stored_shape and NAMES in entry
+    if not needed and not notes_only_in(entry, {}):
+        # xarray opens no array of which it finds no names of dimensions; netCDF-C's notes are nowhere else
         fixes.insert(0, lambda _node: Draft("unsafe", (remove(pointer),), document=holder.key))
     yield Fail(
         f"/{name}",

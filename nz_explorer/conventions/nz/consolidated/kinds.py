@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.nz.consolidated.lengths import others_with_it, where_split
+from nz_explorer.documents import pointers
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.entry_comparison import differences
 from nz_explorer.engine.findings import Fail, Place
 from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace
 from nz_explorer.model import Array
+from nz_explorer.model.dialects import nczarr
 
 if TYPE_CHECKING:
     from nz_explorer.documents import Document
@@ -157,6 +160,8 @@ def copy(pair: Pair, document: Document, operation: Operation) -> Draft:
     entry = pair.consolidated.entry(pair.path, document.name)
     if names := _names_only_in(entry, pair, document):
         return _names_written(names, pair, document, operation)
+    if noted := notes_only_in(entry, document.value):
+        return _notes_written(noted, document)
     if why := why_not_copied(pair.node, document, entry):
         return Draft("suggest", note=why)
     beside = () if document.name == ".zattrs" else others_with_it(pair, entry)
@@ -179,6 +184,8 @@ def _other_copies(pair: Pair, name: str) -> Iterator[Operation]:
     for document in pair.stored:
         entry = pair.consolidated.entry(pair.path, document.name)
         if document.name == name or entry is None or not document.ok:
+            continue
+        if notes_only_in(entry, document.value):
             continue
         if differences(document, entry) and not why_not_copied(pair.node, document, entry):
             yield replace(pair.pointer(document.name), copied(document))
@@ -238,3 +245,31 @@ def _names_written(names: list[Any], pair: Pair, document: Document, operation: 
     stale = pair.consolidated.entry(pair.path, document.name) != whole
     written = (replace("/dimension_names", names),)
     return Draft("safe", written, document=document.key, also=(entry,) if stale else ())
+
+
+def notes_only_in(entry: Any, stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what netCDF-C noted that an entry of Zarr v2 alone still has, as where xarray wrote the attributes of the root again.
+
+    Parameters
+    ----------
+    entry
+        What the consolidated metadata have.
+    stored : mapping
+        What the document has.
+    """
+    if not isinstance(entry, Mapping):
+        return {}
+    lost = {key: value for key, value in entry.items() if key not in stored}
+    own = {*chain.from_iterable(nczarr.KEYS.values())}
+    kept = {key: value for key, value in lost.items() if key in (*own, nczarr.PROPERTIES)}
+    return kept if own.intersection(kept) else {}
+
+
+def _notes_written(noted: dict[str, Any], document: Document) -> Draft:
+    """Return what writes them where they belong: nowhere else is it known which dimensions were unlimited."""
+    note = (
+        f"only the consolidated metadata still have what netCDF-C noted in {document.key}: it belongs back there;"
+        " lengths that have changed since are NCZ-VAR-002, the rest can be consolidated again afterwards"
+    )
+    written = tuple(add(pointers.join("", key), value) for key, value in noted.items())
+    return Draft("suggest", written, note, document.key)

@@ -27,6 +27,7 @@ from nz_explorer.model.dialects.crs import (
     code,
     described_code,
     is_in_metres,
+    level_above,
     of_affine,
     transforms,
 )
@@ -368,6 +369,8 @@ def transform_fits_coordinates(array: Array, found: Monotonicity) -> Iterator[Fa
                 "rioxarray": "takes the step from GeoTransform, and the origin from the coordinate"
             }
         more = f" (and of {len(alike) - 1} more)" if alike[1:] else ""
+        if _in_a_layout(array, given):
+            more = ", in the layout,"
         yield Fail(
             "",
             f"{given.attribute} of {given.path}{more} {said}: readers that go by it place the map elsewhere than those that go"
@@ -407,6 +410,11 @@ def _is_in_metres(given: Transform, array: Array) -> bool:
     return is_in_metres(next(filter(None, codes), ""))
 
 
+def _in_a_layout(array: Array, given: Transform) -> bool:
+    """Whether it is a pyramid above the group of a coordinate that has the transform, for the group as a level."""
+    return given.path in list(all_above(array.parent or "/"))
+
+
 def _is_text(array: Array, given: Transform) -> bool:
     """Whether a transform is a GeoTransform that rioxarray reads; CF-ATTR-001 says what it makes of others."""
     holder = array.hierarchy.node_if_loaded(given.path)
@@ -420,7 +428,7 @@ def _placed(array: Array) -> list[list[tuple[Transform, str]]]:
     group = array.hierarchy.node_if_loaded(array.parent or "/")
     if not isinstance(group, Group):
         return []
-    handed = "spatial:transform" in group.attributes
+    handed = "spatial:transform" in group.attributes or level_above(group)[0] is not None
     if not handed and not group.with_attribute("GeoTransform", "spatial:transform"):
         return []
     found: dict[tuple[str, str], tuple[Transform, str]] = {}
@@ -472,7 +480,9 @@ def _transform_of(given: Transform, axis: str, first: float, step: float) -> Fix
         holder = node.hierarchy.node_if_loaded(given.path)
         whole = None if holder is None else holder.attributes.get(given.attribute)
         told: Any = whole.split() if isinstance(whole, str) else whole
-        if holder is None or not isinstance(told, list) or len(told) != 6:
+        if holder is None or "multiscales" in holder.attributes:
+            return Draft("suggest", note="correct spatial:transform of the level in the layout")
+        if not isinstance(told, list) or len(told) != 6:
             return None
         note = (
             f"if the coordinate is right; without {given.attribute} readers go by the coordinates"

@@ -225,20 +225,26 @@ def transforms(array: Array, cancel: Cancellation | None = None) -> Iterator[Tra
     """
     parent = array.hierarchy.node_if_loaded(array.parent) if array.parent is not None else None
     holders = [node for node in (array, parent) if node is not None]
-    if not any(name in node.attributes for node in holders for name in _TRANSFORMS):
+    pyramid, level = (None, {}) if parent is None else level_above(parent)
+    if pyramid is None and not any(n in one.attributes for one in holders for n in _TRANSFORMS):
         return
-    for node in holders:
+    said: list[Mapping[str, Any]] = [node.attributes for node in holders]
+    places = [(node, said) for node in holders]
+    if pyramid is not None:
+        places.append((pyramid, [*said, level, pyramid.attributes]))
+    for node, told in places:
         given = _of_level(node, array) if node is not array else None
+        given = level["spatial:transform"] if node is pyramid else given
         given = node.attributes.get("spatial:transform") if given is None else given
-        if isinstance(given, list) and (axes := _axes(array, holders)) is not None:
+        if isinstance(given, list) and (axes := _axes(array, told)) is not None:
             numbers = _six(given)
             if numbers is None:
                 continue
             a, b, c, d, e, f = numbers
-            if _said(holders, "spatial:transform_type", "affine") != "affine":
+            if _said(told, "spatial:transform_type", "affine") != "affine":
                 yield None
                 break
-            middle = 0.0 if _said(holders, "spatial:registration", "pixel") == "node" else 0.5
+            middle = 0.0 if _said(told, "spatial:registration", "pixel") == "node" else 0.5
             yield _unrotated(axes, (c, a, b, f, d, e), middle, "spatial:transform", node.path)
             break
     for node in grid_mappings(array, cancel):
@@ -249,9 +255,27 @@ def transforms(array: Array, cancel: Cancellation | None = None) -> Iterator[Tra
             return
 
 
-def _said(holders: Iterable[Node], name: str, otherwise: str) -> Any:
+def _said(told: Iterable[Mapping[str, Any]], name: str, otherwise: str) -> Any:
     """Return what an array says, or else its group."""
-    return next((node.attributes[name] for node in holders if name in node.attributes), otherwise)
+    return next((attributes[name] for attributes in told if name in attributes), otherwise)
+
+
+def level_above(group: Node) -> tuple[Node | None, Mapping[str, Any]]:
+    """Return the pyramid of which a group is a level, and its item in the layout where that has a transform; else None.
+
+    Parameters
+    ----------
+    group : Node
+        The group.
+    """
+    above = group.hierarchy.node_if_loaded(group.parent) if group.parent is not None else None
+    given = None if above is None else above.attributes.get("multiscales")
+    layout = given.get("layout") if isinstance(given, Mapping) else None
+    for level in layout if isinstance(layout, list) else ():
+        named = isinstance(level, Mapping) and level.get("asset") == group.name
+        if named and "spatial:transform" in level:
+            return above, level
+    return None, {}
 
 
 def _of_level(group: Node, array: Array) -> Any:
@@ -264,8 +288,8 @@ def _of_level(group: Node, array: Array) -> Any:
     return None
 
 
-def _axes(array: Array, holders: Iterable[Node]) -> tuple[int, int] | None:
-    names, given = _names(array), _said(holders, "spatial:dimensions", "")
+def _axes(array: Array, told: Iterable[Mapping[str, Any]]) -> tuple[int, int] | None:
+    names, given = _names(array), _said(told, "spatial:dimensions", "")
     if isinstance(given, list) and len(given) == 2 and all(name in names for name in given):
         return names.index(given[0]), names.index(given[1])
     return spatial_axes(array)

@@ -20,18 +20,14 @@ from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.attribute_types import unpacked_number
-from nz_explorer.model.dialects.crs import (
-    X_NAMES,
-    Y_NAMES,
+from nz_explorer.model.dialects.crs import X_NAMES, Y_NAMES, code, described_code, is_in_metres
+from nz_explorer.model.dialects.multiscales import levels, tile_size
+from nz_explorer.model.dialects.transforms import (
     Transform,
-    code,
-    described_code,
-    is_in_metres,
     level_above,
     of_affine,
     transforms,
 )
-from nz_explorer.model.dialects.multiscales import levels, tile_size
 from nz_explorer.model.paths import all_above
 
 if TYPE_CHECKING:

@@ -137,7 +137,8 @@ def _node_of_documents(hierarchy: Hierarchy, path: str, found: tuple[Document, .
             state="malformed",
             problem=f"its metadata lacks {', '.join(lacking)}",
         )
-    if make is Array and lengths(value.get("shape")) is None:
+    shape: Any = value.get("shape")
+    if make is Array and (lengths(shape) is None or any(isinstance(one, bool) for one in shape)):
         return make(
             hierarchy,
             path,

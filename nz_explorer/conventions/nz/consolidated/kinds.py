@@ -12,8 +12,9 @@ from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.entry_comparison import differences
 from nz_explorer.engine.findings import Fail, Place
 from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace
-from nz_explorer.model import Array
+from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import nczarr
+from nz_explorer.model.paths import below
 
 if TYPE_CHECKING:
     from nz_explorer.documents import Document
@@ -161,7 +162,7 @@ def copy(pair: Pair, document: Document, operation: Operation) -> Draft:
     if names := _names_only_in(entry, pair, document):
         return _names_written(names, pair, document, operation)
     if noted := notes_only_in(entry, document.value):
-        return _notes_written(noted, document)
+        return _notes_written(noted, pair, document)
     if why := why_not_copied(pair.node, document, entry):
         return Draft("suggest", note=why)
     beside = () if document.name == ".zattrs" else others_with_it(pair, entry)
@@ -265,11 +266,48 @@ def notes_only_in(entry: Any, stored: Mapping[str, Any]) -> dict[str, Any]:
     return kept if own.intersection(kept) else {}
 
 
-def _notes_written(noted: dict[str, Any], document: Document) -> Draft:
+def _notes_written(noted: dict[str, Any], pair: Pair, document: Document) -> Draft:
     """Return what writes them where they belong: nowhere else is it known which dimensions were unlimited."""
     note = (
-        f"only the consolidated metadata still have what netCDF-C noted in {document.key}: it belongs back there;"
-        " lengths that have changed since are NCZ-VAR-002, the rest can be consolidated again afterwards"
+        f"only the consolidated metadata still have what netCDF-C noted in {document.key}: it belongs back there, with the lengths"
+        " that the arrays have now; then the consolidated metadata can be written again"
     )
-    written = tuple(add(pointers.join("", key), value) for key, value in noted.items())
+    now = as_long_as_now(pair, noted)
+    written = tuple(add(pointers.join("", key), value) for key, value in now.items())
     return Draft("suggest", written, note, document.key)
+
+
+def as_long_as_now(pair: Pair, noted: Mapping[str, Any]) -> dict[str, Any]:
+    """Return attributes, of which those that netCDF-C noted of a group have dimensions as long as all arrays that have them.
+
+    It refuses a dataset with other lengths.
+
+    Parameters
+    ----------
+    pair : Pair
+        The node as stored and as consolidated.
+    noted : mapping
+        Attributes as they were.
+    """
+    found: dict[str, set[int]] = {}
+    group = pair.node
+    for node in group.hierarchy.walk(group.path) if isinstance(group, Group) else ():
+        if isinstance(node, Array):
+            for name, length in zip(
+                node.dimension_references or (), node.shape or (), strict=False
+            ):
+                found.setdefault(name, set()).add(length)
+    return {key: _with_lengths(value, below(pair.path), found) for key, value in noted.items()}
+
+
+def _with_lengths(noted: Any, stem: str, found: Mapping[str, set[int]]) -> Any:
+    dimensions = noted.get("dimensions") if isinstance(noted, Mapping) else None
+    if not isinstance(dimensions, Mapping):
+        return noted
+    now = dict(dimensions)
+    for name, size in dimensions.items():
+        lengths = found.get(stem + name, set())
+        if len(lengths) == 1:
+            (length,) = lengths
+            now[name] = {**size, "size": length} if isinstance(size, Mapping) else length
+    return {**noted, "dimensions": now}

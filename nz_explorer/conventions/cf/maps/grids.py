@@ -301,6 +301,8 @@ def is_of_a_map(array: Array, _: Any) -> bool:
     ----------
     array : Array
         The coordinate.
+    _
+        What is known of its values.
     """
     name = array.name.lower()
     return name in X_NAMES | Y_NAMES or _says_what(array, 0) or _says_what(array, 1)

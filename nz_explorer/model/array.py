@@ -444,11 +444,11 @@ def configuration_of(extension: Any) -> dict[str, Any]:
 
 
 def lengths(given: Any) -> tuple[int, ...] | None:
-    """Return a list of lengths as a tuple, None where it is none (2.0 is taken for 2)."""
+    """Return a list of lengths as a tuple, None where it is none (2.0 is taken for 2, and true for 1, as readers do)."""
     if not isinstance(given, list):
         return None
     for length in given:
-        if type(length) is not int and not (type(length) is float and length.is_integer()):
+        if not isinstance(length, int) and not (type(length) is float and length.is_integer()):
             return None
         if length < 0:
             return None

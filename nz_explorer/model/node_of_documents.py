@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nz_explorer.documents.document import Document
 from nz_explorer.documents.problems import DocumentProblem
@@ -137,7 +137,8 @@ def _node_of_documents(hierarchy: Hierarchy, path: str, found: tuple[Document, .
             state="malformed",
             problem=f"its metadata lacks {', '.join(lacking)}",
         )
-    if make is Array and lengths(value.get("shape")) is None:
+    shape: Any = value.get("shape")
+    if make is Array and (lengths(shape) is None or any(isinstance(one, bool) for one in shape)):
         return make(
             hierarchy,
             path,

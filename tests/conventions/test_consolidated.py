@@ -483,3 +483,35 @@ def test_attributes_that_are_null_come_back_from_the_consolidated_metadata(tmp_p
     nz.apply([found], hierarchy).write()
     assert json.loads(file.read_text("utf-8")) == before
     assert not nz.check(tmp_path, select=["NZ-CONS"], progress=False).findings
+
+
+@pytest.mark.parametrize("document", [{}, None])
+def test_the_last_copy_of_what_netcdf_c_noted_is_written_back(
+    tmp_path: Path, document: dict[str, Any] | None
+) -> None:
+    """xarray writes the attributes of the root again where it appends, and leaves .zmetadata as they are if told so."""
+    noted: dict[str, Any] = {
+        "_nczarr_superblock": {"version": "2.0.0"},
+        "_nczarr_group": {
+            "dimensions": {"t": {"size": 3, "unlimited": 1}},
+            "arrays": ["t"],
+            "groups": [],
+        },
+    }
+    entries = {".zgroup": {"zarr_format": 2}, ".zattrs": {**noted, "title": "gone"}}
+    zarr.create_array(tmp_path / "t", shape=(5,), dtype="f8", zarr_format=2)
+    here = {"_nczarr_array": {"dimension_references": ["/t"], "storage": "chunked"}}
+    (tmp_path / "t" / ".zattrs").write_text(json.dumps(here))
+    (tmp_path / ".zgroup").write_text('{"zarr_format": 2}')
+    (tmp_path / ".zmetadata").write_text(
+        json.dumps({"zarr_consolidated_format": 1, "metadata": entries})
+    )
+    if document is not None:
+        (tmp_path / ".zattrs").write_text(json.dumps(document))
+    [finding] = nz.check(tmp_path, progress=False, select=["NZ-CONS-006"]).findings
+    assert [fix.safety for fix in finding.fixes] == ["suggest"]
+    nz.apply([finding], nz.open_store(tmp_path, mode="r+")).write()
+    noted["_nczarr_group"]["dimensions"] = {"t": {"size": 5, "unlimited": 1}}
+    assert json.loads((tmp_path / ".zattrs").read_text()).items() >= noted.items()
+    after = nz.check(tmp_path, progress=False, select=["NZ-CONS-006"]).findings
+    assert [fix.safety for one in after for fix in one.fixes] == ["safe"]

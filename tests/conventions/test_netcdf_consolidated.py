@@ -54,11 +54,17 @@ DOCUMENTS: Entries = {
 }
 
 
-def _report(tmp_path: Path, change: Callable[[Entries], Any], mode: str) -> nz.Report:
-    entries = copy.deepcopy(DOCUMENTS)
+def _report(
+    tmp_path: Path,
+    change: Callable[[Entries], Any],
+    mode: str,
+    otherwise: Callable[[Entries], Any] = lambda _: None,
+) -> nz.Report:
+    entries, documents = copy.deepcopy(DOCUMENTS), copy.deepcopy(DOCUMENTS)
     change(entries)
+    otherwise(documents)
     consolidated = {"zarr_consolidated_format": 1, "metadata": entries}
-    for key, value in {**DOCUMENTS, ".zmetadata": consolidated}.items():
+    for key, value in {**documents, ".zmetadata": consolidated}.items():
         file = tmp_path / key
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(value))
@@ -97,6 +103,14 @@ STOPPED: list[tuple[Callable[[Entries], Any], str]] = [
         "refuses the dataset: invalid argument",
     ),
     (lambda e: e.clear(), "refuses the dataset: Unknown Error"),
+    (
+        lambda e: e[".zattrs"]["_nczarr_group"].update(dimensions={"x": "q"}),
+        "refuses the dataset: NCZarr error",
+    ),
+    (
+        lambda e: e["x/.zattrs"]["_nczarr_array"].update(dimension_references=["/q"]),
+        "crashes the process (4.10)",
+    ),
 ]
 READ: list[tuple[Callable[[Entries], Any], str]] = [
     (lambda e: e["x/.zattrs"].update(units="m"), "uses the outdated entry without a warning"),
@@ -175,3 +189,45 @@ def test_a_ghost_that_is_listed(tmp_path: Path) -> None:
         _ghost(3)(entries)
 
     assert "shows the node, full of fill values" in _says(_report(tmp_path, listed, USED))
+
+
+# With each of these documents netCDF-C 4.10.1 opens the dataset by the entries, and not without them.
+DOCUMENTS_ALONE: list[tuple[str, Callable[[Entries], Any]]] = [
+    ("NCZ-VAR-002", lambda e: e["x/.zarray"].update(shape=[5])),
+    ("NCZ-VAR-002", lambda e: e[".zattrs"]["_nczarr_group"]["dimensions"].update(x=5)),
+    ("NCZ-VAR-006", lambda e: e["x/.zattrs"].pop("_nczarr_array")),
+    ("NCZ-GRP-001", lambda e: e[".zattrs"]["_nczarr_group"].update(dimensions={"x": "q"})),
+    ("NCZ-GRP-002", lambda e: e[".zattrs"]["_nczarr_group"]["arrays"].append("zz")),
+    ("NCZ-GRP-002", lambda e: e[".zattrs"]["_nczarr_group"].update(arrays=[])),
+]
+
+
+@pytest.mark.parametrize(("rule", "change"), DOCUMENTS_ALONE)
+def test_what_is_wrong_with_documents_that_it_does_not_read(
+    tmp_path: Path, rule: str, change: Callable[[Entries], Any]
+) -> None:
+    report = _report(tmp_path, lambda _: None, USED, change)
+    [finding] = [one for one in report.findings if one.rule == rule]
+    assert finding.message.endswith("; netCDF-C sees this only without the consolidated metadata")
+    assert (report.readers["netCDF-C"].opens, "netCDF-C" in finding.readers) == (True, False)
+
+
+@pytest.mark.parametrize(("rule", "change"), DOCUMENTS_ALONE[:1])
+def test_what_is_wrong_with_both(
+    tmp_path: Path, rule: str, change: Callable[[Entries], Any]
+) -> None:
+    report = _report(tmp_path, change, USED, change)
+    assert rule in report.readers["netCDF-C"].blocked_by
+    assert report.readers["netCDF-C"].opens is False
+
+
+@pytest.mark.parametrize("in_both", [True, False])
+def test_a_codec_that_only_the_document_names(tmp_path: Path, *, in_both: bool) -> None:
+    def change(entries: Entries) -> None:
+        entries["x/.zarray"].update(compressor={"id": "lz4", "acceleration": 1})
+
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "0").write_bytes(bytes(12))
+    report = _report(tmp_path, change if in_both else lambda _: None, USED, change)
+    [finding] = [one for one in report.findings if one.rule == "Z2-CODEC-004"]
+    assert ("netCDF-C" in finding.readers) == in_both

@@ -27,7 +27,8 @@ CF = Convention(
             "known_values",
             "orientation",
             "bounds",
-            "maps",
+            "maps.grids",
+            "maps.transforms",
             "two_systems",
         )
     ),

@@ -16,7 +16,7 @@ from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.attribute_types import PACKING
-from nz_explorer.model.dialects.crs import of_affine
+from nz_explorer.model.dialects.transforms import of_affine
 from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:

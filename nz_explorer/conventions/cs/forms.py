@@ -11,6 +11,7 @@ from typing import Any
 
 from nz_explorer.conventions.cs.paths import inner_pointer, path_to
 from nz_explorer.conventions.zcf import known_conventions
+from nz_explorer.conventions.zcf.properties_of_proj import wrong_code
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
@@ -307,13 +308,13 @@ def identifier(pointer: str, given: Any, name: str = "id") -> RuleOutput:
         pointer = join(pointer, wrong[0]) if len(wrong) == 1 and wrong[0] in given else pointer
     if message is not None:
         yield Fail(pointer, message, fix=lambda _node: _as_proj(pointer, given), rule="CS-ID-004")
-    elif isinstance(code := given.get("proj:code"), str) and "://" in code:
-        at, right = join(pointer, "proj:code"), known_crs.code(code)
-        shown = f"here {json_text(right)}" if right else "such as EPSG:4326"
+    elif (found := wrong_code(given.get("proj:code"))) is not None:
+        said, right = found
+        at = join(pointer, "proj:code")
         yield Fail(
             at,
-            f"{name}: proj:code is the address {json_text(code)}, and readers look for an authority, a colon and a code, {shown}",
-            severity="warning",  # the schema takes its scheme for an authority
+            f"{name}: {said}",
+            severity="warning",  # the schema takes anything with a colon
             fix=(lambda _node: Draft("suggest", (replace(at, right),))) if right else None,
             rule="CS-ID-004",
         )

@@ -14,8 +14,8 @@ from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, move, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Node
-from nz_explorer.model.dialects.crs import of_affine
 from nz_explorer.model.dialects.cs import numbers
+from nz_explorer.model.dialects.transforms import of_affine
 from nz_explorer.model.fill_values import decode_fill
 from nz_explorer.text.printable import encodable
 

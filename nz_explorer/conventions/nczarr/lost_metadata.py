@@ -293,6 +293,16 @@ def _renamed(node: Node, part: nczarr.Part, era: nczarr.Era) -> Draft | None:
     return Draft("suggest", (move(unread.pointer, to),), node=node)
 
 
+def _kept(node: Node, part: nczarr.Part) -> Draft | None:
+    """Return where metadata still are that a document has lost: of those made again the consolidated ones would be overwritten."""
+    consolidated = node.hierarchy.consolidated
+    entry = None if consolidated is None else consolidated.entry(node.path, ".zattrs")
+    if not isinstance(entry, Mapping) or nczarr.KEYS[part][0] not in entry:
+        return None
+    by = "NZ-CONS-006" if node.is_root else "NZ-CONS-002"
+    return Draft("suggest", note=f".zmetadata still has them: {by} writes them back")
+
+
 def _pointer(node: Node, name: str, era: nczarr.Era) -> str:
     return node.attribute_pointer(name) if era == "attributes" else node.pointer(name)
 
@@ -328,7 +338,7 @@ def _group_metadata(
     """Return the metadata of a group: the dimensions of its arrays, and what is in it; those of the root with a superblock."""
     if not isinstance(node, Group):
         return None
-    if (renamed := _renamed(node, "group", era)) is not None:
+    if (renamed := _renamed(node, "group", era) or _kept(node, "group")) is not None:
         return renamed
     lengths: dict[str, int] = {}
     for array in node.hierarchy.walk(node.path):
@@ -390,7 +400,7 @@ def _array_metadata(node: Node, path: str, era: nczarr.Era) -> Draft | None:
     notes = nczarr.group_notes(node)
     if not isinstance(array, Array) or notes is None:
         return None
-    if (renamed := _renamed(array, "array", era)) is not None:
+    if (renamed := _renamed(array, "array", era) or _kept(array, "array")) is not None:
         return renamed
     return _noted_again(array, node.path, notes.dimensions, era) or Draft(
         "suggest", note=f"name the dimensions of {path}, and declare them in the group"

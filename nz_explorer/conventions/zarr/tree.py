@@ -109,17 +109,21 @@ def root_document(group: Group) -> Iterator[Fail]:
             f"no Zarr hierarchy at {group.hierarchy.source}{inside} (looked for zarr.json, .zgroup, .zarray and .zmetadata);"
             f" there are nodes below it: {listed(names)}",
             related=tuple(f"/{name}" for name in names),
-            readers=_NO_ROOT | {"netCDF-C": "crashes the process (4.10)"}
-            if _has_superblock(group)
-            else None,
+            readers=_without_root(group),
             fix=_create_root,
         )
 
 
-def _has_superblock(group: Group) -> bool:
-    """Whether netCDF-C takes what is left of a root for that of a dataset of its own."""
-    attributes = group.document(".zattrs")
-    return attributes is not None and attributes.ok and "_nczarr_superblock" in attributes.value
+def _without_root(group: Group) -> dict[str, str] | None:
+    """Return what readers do where netCDF-C noted more: of a root without .zgroup it does not look at the dimensions."""
+    if not nczarr.counts(group.hierarchy) or not nczarr.is_read(group, "superblock"):
+        return None
+    notes = nczarr.group_notes(group)
+    if any(not nczarr.is_read(array, "array") for array in group.arrays):
+        return _NO_ROOT | {"netCDF-C": "refuses the dataset: NCZarr error"}
+    if notes is not None and notes.dimensions:
+        return _NO_ROOT | {"netCDF-C": "crashes the process (4.10)"}
+    return None  # it opens that
 
 
 @rule("TREE-002", on="members")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from nz_explorer.conventions.times_as_numbers import TIMES
 from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR, TYPE_ERROR
 from nz_explorer.documents.json_text import json_text
-from nz_explorer.model.dialects import nczarr
+from nz_explorer.model.dialects import nczarr, netcdf_numbers
 from nz_explorer.model.fill_values.spelling import value_text
 
 if TYPE_CHECKING:
@@ -63,18 +62,19 @@ TURNED = {
 }
 
 
-def readers_of(given: Any, kind: str, problem: FillProblem) -> dict[str, str]:
+def readers_of(given: Any, data_type: DataType, problem: FillProblem) -> dict[str, str]:
     """Return what readers do with a value that does not fit the type; none, where they make one of it.
 
     Parameters
     ----------
     given
         The value.
-    kind
-        Of the data type, as `DataType.kind` has it.
+    data_type
+        The type.
     problem
         Why it does not fit.
     """
+    kind = data_type.kind
     numbers = kind in ("int", "uint", "float")
     if kind in TIMES and isinstance(given, bool):
         return {}
@@ -83,7 +83,8 @@ def readers_of(given: Any, kind: str, problem: FillProblem) -> dict[str, str]:
     if kind == "bool" or (kind == "string" and problem.kind == "range"):
         return {}  # which Python makes of anything, or cuts
     if numbers and (isinstance(given, bool) or problem.suggestion == given):
-        return {}  # true is 1 to them, false is 0, and 1.0 is 1
+        # true is 1 to them, false is 0, and 1.0 is 1, but not 255.0 to netCDF-C
+        return _of_netcdf(given, data_type)
     if is_number_as_text(given, kind):
         return CRASHES
     error = "OverflowError" if problem.kind == "range" else "TypeError"
@@ -92,9 +93,15 @@ def readers_of(given: Any, kind: str, problem: FillProblem) -> dict[str, str]:
         return {**readers, **NCZARR_ERROR}  # it has no such types
     if isinstance(given, str):
         return {**readers, **CRASHES}
-    if error == "OverflowError" or (isinstance(given, float) and not math.isfinite(given)):
-        return {**readers, "netCDF-C": "refuses the dataset: numeric conversion not representable"}
-    return readers
+    return {**readers, **_of_netcdf(given, data_type)}
+
+
+def _of_netcdf(given: Any, data_type: DataType) -> dict[str, str]:
+    """Return that netCDF-C refuses a number for a type of integers, where it does not make another of it."""
+    whole = data_type.kind in ("int", "uint") and isinstance(given, int | float)
+    if not whole or netcdf_numbers.is_taken(given, data_type.name):
+        return {}
+    return {"netCDF-C": "refuses the dataset: numeric conversion not representable"}
 
 
 def _is_too_long(given: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nz_explorer.conventions.netcdf_c import impact_of_netcdf
 from nz_explorer.conventions.zarr2.fill_readers import (
     TEXT_BEYOND,
     TURNED,
@@ -150,7 +151,7 @@ def _as_base64(node: Node) -> Draft | None:
     if isinstance(given, str) and _may_be_plain(node, given, raw):
         as_text = base64.b64encode(given.encode("ascii").ljust(size, b"\0")).decode("ascii")
         note = f"this is what readers make of it; if it was meant as plain text, write {as_text}"
-    elif given == "" and node.data_type.name == "null_terminated_bytes":
+    elif node.data_type.name == "null_terminated_bytes":
         note = "netCDF-C up to 4.10 shows it as it stands where chunks are missing; of null it makes empty texts"
     return Draft("unsafe", (replace(FILL, base64.b64encode(fitting).decode("ascii")),), note)
 
@@ -241,7 +242,7 @@ def fill_fits(array: Array) -> Iterator[Fail]:
         )
     elif problem is not None:
         beyond = is_beyond(given, array.data_type)
-        readers = TEXT_BEYOND if beyond else readers_of(given, kind, problem)
+        readers = TEXT_BEYOND if beyond else readers_of(given, array.data_type, problem)
         # Python takes every text that is not empty for true, also "false"
         turned = kind == "bool" and isinstance(given, str) and problem.suggestion is False
         fix = None
@@ -263,13 +264,18 @@ def fill_fits(array: Array) -> Iterator[Fail]:
         elif problem.kind == "range":
             fix = set_to(FILL, None, "suggest", BEYOND)
         masks = {} if beyond else masked_by(given, kind)
+        others = readers.keys() - {"netCDF-C"} or impact_of_netcdf(array) is None
         # what was decoded as infinity is spelled otherwise, as the reason says
         infinite = isinstance(given, float) and math.isinf(given) and problem.kind == "range"
         what = "" if infinite else f" {shown(given)} ({json_type(given)})"
         yield Fail(
             FILL,
             f"fill_value{what} does not fit {_type_in_words(array)}: {problem.why.removesuffix(' and can never match')}",
-            impact="values" if masks or turned else "blocks" if readers else "convention",
+            impact="values"
+            if masks or turned
+            else "blocks"
+            if readers and others
+            else "convention",
             readers=TURNED if turned else {**masks, **readers},
             stops=tuple(readers) if masks else (),
             fix=fix,

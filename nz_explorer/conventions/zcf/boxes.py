@@ -46,7 +46,7 @@ from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
-from nz_explorer.model.dialects import crs
+from nz_explorer.model.dialects.transforms import transforms
 from nz_explorer.model.named_array import named_array
 from nz_explorer.model.paths import all_above, below
 from nz_explorer.text.units import hemispheres
@@ -431,7 +431,7 @@ def _not_placed(node: Node, array: Array, which: str, *, said: bool) -> Fail:
         why += f"; it is {shown(right)} where the cells fill {BOX} and rows go south"
     elif not said:
         why += "; there are no coordinates either"
-        if next(crs.transforms(array), None) is None:  # GDAL's GeoTransform
+        if next(transforms(array), None) is None:  # GDAL's GeoTransform
             why += ", so that nothing tells where the grid is"
     return Fail(
         node.attribute_pointer(TRANSFORM),

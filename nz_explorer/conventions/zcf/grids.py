@@ -13,6 +13,7 @@ from nz_explorer.model import Array, Node
 from nz_explorer.model.array import lengths as as_lengths
 from nz_explorer.model.dialects import crs
 from nz_explorer.model.dialects.cs import numbers
+from nz_explorer.model.dialects.transforms import oblong
 
 PREFIX = "spatial:"
 DIMENSIONS, SHAPE = "spatial:dimensions", "spatial:shape"
@@ -472,4 +473,4 @@ def _is_of_gdal(given: list[float]) -> bool:
     a, b, c, d, e, f = given
     if not b or not f or c or e:
         return False
-    return bool(a) or not d or crs.oblong(b, f) < crs.oblong(b, d)
+    return bool(a) or not d or oblong(b, f) < oblong(b, d)

@@ -71,8 +71,8 @@ def several_systems(node: Node) -> Iterator[Fail]:
 
 _OF_PROJ = re.compile(r"(?:\+.*)?\+?init=(\S+).*|\+.*")
 """A string of PROJ, and the code that one of them had before there were codes alone."""
-_NO_NUMBER = re.compile(r"\s*(EPSG|ESRI):(?!\s*\d).*", re.IGNORECASE | re.DOTALL)
-"""A code of an authority whose codes are numbers that is none, such as the one that pyproj's to_epsg does not find: EPSG:None."""
+_FRACTION = re.compile(r"\s*(EPSG|ESRI):\s*\d+\.\d*\s*", re.IGNORECASE)
+"""A code that was a float before it was text; PROJ takes it, and programs that look for a whole number do not."""
 
 
 def code_is_none(node: Node) -> Iterator[Fail]:
@@ -86,26 +86,47 @@ def code_is_none(node: Node) -> Iterator[Fail]:
         The node.
     """
     given, pointer = node.attributes.get("proj:code"), node.attribute_pointer("proj:code")
-    if not isinstance(given, str) or [bool(part) for part in given.split(":")] != [True, True]:
-        return  # which the schema refuses
-    if (of_numbers := _NO_NUMBER.fullmatch(given)) is not None:
+    found = wrong_code(given)
+    if found is not None:
+        said, right = found
         yield Fail(
             pointer,
-            f"proj: proj:code is {json_text(given)}, and codes of {of_numbers[1].upper()} are numbers: readers find no such system",
+            f"proj: {said}",
             severity="warning",
+            fix=set_to(pointer, right, "suggest") if right else None,
         )
-        return
+
+
+def wrong_code(given: Any) -> tuple[str, str | None] | None:
+    """Return what is wrong with a code that the schema takes, and the code that is meant where that is known; None of others.
+
+    Parameters
+    ----------
+    given
+        What proj:code is.
+    """
+    if not isinstance(given, str) or [bool(part) for part in given.split(":")] != [True, True]:
+        return None  # which the schema refuses
+    shown = json_text(given)
+    if (authority := crs.without_number(given)) is not None:
+        why = f"codes of {authority} are numbers: readers find no such system"
+        return f"proj:code is {shown}, and {why}", None
+    if (fraction := _FRACTION.fullmatch(given)) is not None:
+        right = crs.code(given)
+        here = f", here {json_text(right)}" if right else ""
+        return (
+            f"proj:code is {shown}, and codes of {fraction[1].upper()} are whole numbers{here}",
+            right,
+        )
     of_proj = _OF_PROJ.fullmatch(given.strip())
     if "://" not in given and of_proj is None and not _has_blank(given):
-        return
+        return None
     kind = "the address " if "://" in given else "the string of PROJ " if of_proj else ""
     right = crs.code(re.sub(r"\s", "", of_proj[1] or "" if of_proj else given))
-    shown = f", here {json_text(right)}" if right else ", such as EPSG:4326"
-    yield Fail(
-        pointer,
-        f"proj: proj:code is {kind}{json_text(given)}, and readers look for an authority, a colon and a code{shown}",
-        severity="warning",
-        fix=set_to(pointer, right, "suggest") if right else None,
+    here = f", here {json_text(right)}" if right else ", such as EPSG:4326"
+    return (
+        f"proj:code is {kind}{shown}, and readers look for an authority, a colon and a code{here}",
+        right,
     )
 
 

@@ -23,7 +23,8 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, add, move, set_attribute
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Group
+from nz_explorer.model import Array, Group
+from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.conventions.zcf.known_conventions import Convention
@@ -200,6 +201,55 @@ def children_declare(group: Group) -> Iterator[Fail]:
                     path=child.path,
                     fix=_declare_below(child.path, entry),
                 )
+
+
+_OF_ARRAYS = {
+    known_conventions.PROJ: known_conventions.PROJ.keys,
+    known_conventions.SPATIAL: frozenset(("spatial:dimensions", "spatial:transform")),
+}
+"""Attributes that a group has for the arrays directly in it; a box may as well describe all that is below."""
+
+
+@rule(
+    "ZCF-SCHEMA-001",
+    on="members",
+    when=lambda group: any(name.startswith(("proj:", "spatial:")) for name in group.attributes),
+)
+def arrays_of_a_group_have_them(group: Group) -> Iterator[Fail]:
+    """Note proj: and spatial: on a group without arrays, where those in groups below seem to count on it: they do not inherit it."""
+    declared, given = declared_here(group), group.attributes
+    names = [
+        name
+        for known, keys in _OF_ARRAYS.items()
+        for name in given
+        if name in keys and given[name] is not None and known in declared
+    ]
+    if not names or "multiscales" in given or any(array.ndim for array in group.arrays):
+        return
+    below = [child.path for child in group.groups if _lacks(child, names)]
+    if below:
+        few = [*below[:3], f"{len(below) - 3} more"] if len(below) > 4 else below
+        yield Fail(
+            group.attribute_pointer(names[0]),
+            f"{listed(names)} of {group.path} {'is' if len(names) == 1 else 'are'} for arrays directly in it, and there are none:"
+            f" those in {listed(few)} do not inherit {'it' if len(names) == 1 else 'them'}",
+            severity="info",
+            readers={},
+            related=tuple(below),
+            fix=lambda _node: Draft(
+                "suggest",
+                note=f"give {listed(names)} to the groups that have the arrays, and declare there what belongs to them",
+            ),
+        )
+
+
+def _lacks(group: Group, names: list[str]) -> bool:
+    """Whether a group has arrays of a map, and neither it nor any of them has an attribute of the same convention."""
+    prefixes = tuple({f"{name.partition(':')[0]}:" for name in names})
+    nodes = [group, *group.hierarchy.children(group)]
+    own = any(name.startswith(prefixes) for node in nodes for name in node.attributes)
+    maps = any(isinstance(node, Array) and (node.ndim or 0) > 1 for node in nodes)
+    return maps and not own
 
 
 def _use(node: Node, entry: dict[str, Any]) -> str | None:

@@ -8,11 +8,13 @@ is wrong with its entry alone does.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from nz_explorer.engine.findings import Violation
 from nz_explorer.engine.impact import HARMS, affected, impact_of, readers_of
 from nz_explorer.engine.plan import breaks
+from nz_explorer.model.dialects import nczarr
 from nz_explorer.model.node_of_documents import build_node
 
 if TYPE_CHECKING:
@@ -71,6 +73,73 @@ def with_entry(
             _unseen(one, broken, users) for one in as_entry(documents, broken).violations
         ),
     ), _not_safe(entry, new, users)
+
+
+_OF_GROUPS = (
+    *(key for keys in nczarr.KEYS.values() for key in keys),
+    "shape",
+    "_ARRAY_DIMENSIONS",
+)
+"""Members and attributes by which netCDF-C goes where it reads what is in a group."""
+_OF_VALUES = ("compressor", "filters", "dtype", "chunks")
+
+
+def together(group: Node, results: RuleResults) -> RuleResults:
+    """Return the results on a group and its children, with what netCDF-C does where it has their entries instead.
+
+    Parameters
+    ----------
+    group : Node
+        The group, as it is stored.
+    results : RuleResults
+        The results on it and its children.
+    """
+    return _by_entries(group, results, _OF_GROUPS)
+
+
+def in_folder(array: Node, results: RuleResults) -> RuleResults:
+    """Return the results on what lies in an array's folder, with what netCDF-C does where it has its entry instead.
+
+    Parameters
+    ----------
+    array : Node
+        The array, as it is stored.
+    results : RuleResults
+        The results on its folder.
+    """
+    return _by_entries(array, results, _OF_VALUES)
+
+
+def _by_entries(node: Node, results: RuleResults, members: Iterable[str]) -> RuleResults:
+    hierarchy = node.hierarchy
+    told = "consolidated" in hierarchy.modes and hierarchy.metadata_source == "documents"
+    consolidated = hierarchy.consolidated
+    if not told or consolidated is None or not results.violations:
+        return results
+    violations = []
+    for one in results.violations:
+        concerned = {node.path, one.fail.path or node.path, *one.fail.related}
+        other = any(_is_other(hierarchy, path, consolidated, members) for path in concerned)
+        # what the entry says instead is NZ-CONS-002 and its like
+        violations.append(_spared(one, (NETCDF_C,)) if other else one)
+    return dataclasses.replace(results, violations=tuple(violations))
+
+
+def _is_other(
+    hierarchy: Hierarchy, path: str, consolidated: Consolidated, members: Iterable[str]
+) -> bool:
+    """Whether an entry of Zarr v2 says something else of the members than the documents."""
+    node = hierarchy.node_if_loaded(path)
+    for name in (".zarray", ".zgroup", ".zattrs"):
+        document = None if node is None else node.document(name)
+        stored = document.value if document is not None and document.ok else None
+        entry = consolidated.entry(path, name)
+        if not isinstance(stored, Mapping) or not isinstance(entry, Mapping):
+            if stored != entry:
+                return True
+        elif any(stored.get(one) != entry.get(one) for one in members):
+            return True
+    return False
 
 
 def as_entry(documents: RuleResults, broken: Container[str] | None = None) -> RuleResults:
@@ -216,10 +285,14 @@ def _users(node: Node) -> tuple[str, ...]:
 
 def _unseen(one: Violation, broken: Container[str], users: Sequence[str]) -> Violation:
     """Return a failure of a document without what readers would do that have another entry in its place."""
+    return one if one.fail.path is not None or one.rule.id in broken else _spared(one, users)
+
+
+def _spared(one: Violation, users: Sequence[str]) -> Violation:
+    """Return a failure that does not hurt some readers, of whom it says why."""
     fail = one.fail
     hurt = [name for name in users if name in affected(one)]
-    harms = fail.impact in HARMS or one.rule.impact in HARMS
-    if not harms or not hurt or fail.path is not None or one.rule.id in broken:
+    if not hurt or (fail.impact not in HARMS and one.rule.impact not in HARMS):
         return one
     does = readers_of(one)
     readers = {name: does.get(name, "") for name in affected(one) if name not in hurt}

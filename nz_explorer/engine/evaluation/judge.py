@@ -6,7 +6,13 @@ import copy
 from typing import TYPE_CHECKING
 
 from nz_explorer.engine.entry_comparison import Pair
-from nz_explorer.engine.evaluation.entry_harms import as_entry, with_entry, without_document
+from nz_explorer.engine.evaluation.entry_harms import (
+    as_entry,
+    in_folder,
+    together,
+    with_entry,
+    without_document,
+)
 from nz_explorer.engine.evaluation.hidden_nodes import as_seen
 from nz_explorer.engine.memo_keys import MEMO_ENTRIES
 from nz_explorer.engine.plan import NOTHING, Plan, RuleResults, joined
@@ -211,7 +217,7 @@ class Judge:
             return plan.undecided(
                 f"unreadable: {group.listing_problem}" if group.unlisted else "listing"
             )
-        return plan.run(group)
+        return together(group, plan.run(group))
 
     def values(self, array: Array, found: CoordinateFacts) -> RuleResults:
         """Return the results on the values of a coordinate, and on the chunks that are not stored.
@@ -265,7 +271,7 @@ class Judge:
         if isinstance(inside, ReadError):
             return plan.undecided(f"unreadable: {inside.detail}")
         usual = array.zarr_format == 3 and _is_usual(array, inside)
-        return plan.passed if usual else plan.run(array, inside)
+        return plan.passed if usual else in_folder(array, plan.run(array, inside))
 
 
 _USUAL_KEYS = (

@@ -6,10 +6,8 @@ No projection is computed here.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -129,9 +127,34 @@ def code(given: Any) -> str | None:
         return None
     for pattern in (_CODE, _URN, _URL, _WKT_ID):
         if (match := pattern.search(given)) is not None:
-            return f"{match[1]}:{match[2]}".upper()
+            return _by_number(match[1].upper(), match[2].upper())
     match = _EPSG_URL.match(given)
     return None if match is None else f"EPSG:{match[1]}"
+
+
+_OF_NUMBERS = ("EPSG", "ESRI")
+"""Authorities whose codes are whole numbers, which PROJ and GDAL take with a fraction of 0 as well."""
+
+
+def _by_number(authority: str, code: str) -> str | None:
+    """Return a code in full; None of an authority whose codes are numbers where it is none, as in EPSG:None."""
+    if authority not in _OF_NUMBERS:
+        return f"{authority}:{code}"
+    number = re.fullmatch(r"(\d+)(?:\.0*)?", code)
+    return None if number is None else f"{authority}:{number[1]}"
+
+
+def without_number(text: str) -> str | None:
+    """Return the authority of a code that is to be a number and does not begin like one, such as EPSG:None; else None.
+
+    Parameters
+    ----------
+    text : str
+        What may be a code.
+    """
+    authority, colon, rest = text.strip().partition(":")
+    is_none = bool(colon) and authority.upper() in _OF_NUMBERS and not rest.strip()[:1].isdecimal()
+    return authority.upper() if is_none else None
 
 
 def names_a_system(text: str) -> bool:
@@ -142,7 +165,9 @@ def names_a_system(text: str) -> bool:
     text : str
         The text, which is not parsed.
     """
-    return code(text) is not None or _BEGINS.match(text) is not None
+    return code(text) is not None or (
+        _BEGINS.match(text) is not None and without_number(text) is None
+    )
 
 
 def is_projjson(given: Mapping[str, Any]) -> bool:
@@ -171,118 +196,9 @@ def projjson_in(text: str) -> dict[str, Any] | None:
     return found if isinstance(found, dict) and is_projjson(found) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Transform:
-    """Where the cells of a grid are that is not rotated.
-
-    Attributes
-    ----------
-    axes : tuple of int
-        The axes of the array that run north and east.
-    x, y : tuple of float
-        The middle of the first cell, and the step to the next one.
-    attribute, path : str
-        Where that is written.
-    """
-
-    axes: tuple[int, int]
-    x: tuple[float, float]
-    y: tuple[float, float]
-    attribute: str
-    path: str
-
-
-_TRANSFORMS = ("spatial:transform", "grid_mapping", "GeoTransform")
-
-
-def transform(array: Array, cancel: Cancellation | None = None) -> Transform | None:
-    """Return the affine transform of an array, None where there is none that can be used.
-
-    Parameters
-    ----------
-    array : Array
-        The array.
-    cancel : Cancellation, optional
-        Stops reading metadata.
-
-    Notes
-    -----
-    Sources: zarr-conventions/spatial (``spatial:transform``, on the array or the group); GDAL's ``GeoTransform``
-    on the grid mapping of an array (GeoZarr draft 8.1.8).
-    """
-    return next(transforms(array, cancel), None)
-
-
-def transforms(array: Array, cancel: Cancellation | None = None) -> Iterator[Transform | None]:
-    """Yield the affine transforms of an array, of each kind of attribute one, first what goes first; None for one that is rotated.
-
-    Parameters
-    ----------
-    array : Array
-        The array.
-    cancel : Cancellation, optional
-        Stops reading metadata.
-    """
-    parent = array.hierarchy.node_if_loaded(array.parent) if array.parent is not None else None
-    holders = [node for node in (array, parent) if node is not None]
-    if not any(name in node.attributes for node in holders for name in _TRANSFORMS):
-        return
-    for node in holders:
-        given = _of_level(node, array) if node is not array else None
-        given = node.attributes.get("spatial:transform") if given is None else given
-        if isinstance(given, list) and (axes := _axes(array, holders)) is not None:
-            numbers = _six(given)
-            if numbers is None:
-                continue
-            a, b, c, d, e, f = numbers
-            if _said(holders, "spatial:transform_type", "affine") != "affine":
-                yield None
-                break
-            middle = 0.0 if _said(holders, "spatial:registration", "pixel") == "node" else 0.5
-            yield _unrotated(axes, (c, a, b, f, d, e), middle, "spatial:transform", node.path)
-            break
-    for node in grid_mappings(array, cancel):
-        given = node.attributes.get("GeoTransform")
-        numbers = _six(given.split() if isinstance(given, str) else given)
-        if numbers is not None and (axes := spatial_axes(array)) is not None:
-            yield _unrotated(axes, numbers, 0.5, "GeoTransform", node.path)
-            return
-
-
-def _said(holders: Iterable[Node], name: str, otherwise: str) -> Any:
-    """Return what an array says, or else its group."""
-    return next((node.attributes[name] for node in holders if name in node.attributes), otherwise)
-
-
-def _of_level(group: Node, array: Array) -> Any:
-    """Return the transform that a pyramid has for an array that is one of its levels; False where it has none for one that is derived."""
-    given = group.attributes.get("multiscales")
-    layout = given.get("layout") if isinstance(given, Mapping) else None
-    for level in layout if isinstance(layout, list) else ():
-        if isinstance(level, Mapping) and level.get("asset") == array.name:
-            return level.get("spatial:transform", False if "derived_from" in level else None)
-    return None
-
-
-def _axes(array: Array, holders: Iterable[Node]) -> tuple[int, int] | None:
-    names, given = _names(array), _said(holders, "spatial:dimensions", "")
-    if isinstance(given, list) and len(given) == 2 and all(name in names for name in given):
-        return names.index(given[0]), names.index(given[1])
-    return spatial_axes(array)
-
-
 def _names(array: Array) -> tuple[str | None, ...]:
     """Return the names of the dimensions; none where the shape is unreadable, as nothing says how many there are."""
     return () if array.shape is None else array.dimension_names or ()
-
-
-def _six(given: Any) -> tuple[float, ...] | None:
-    if not isinstance(given, list) or len(given) != 6 or any(isinstance(n, bool) for n in given):
-        return None
-    try:
-        return tuple(float(number) for number in given)
-    except (TypeError, ValueError, OverflowError):  # JSON has integers of any size
-        return None
 
 
 def map_in_metres(code: str | None) -> tuple[tuple[float, float], tuple[float, float]] | None:
@@ -389,49 +305,6 @@ def is_geostationary(given: Mapping[str, Any]) -> bool:
         for axis in (axes if isinstance(axes, list) else ())
     )
     return step.startswith("Geostationary") and usual
-
-
-def of_affine(given: Any) -> str | None:
-    """Return a GeoTransform as GDAL writes it, a text, where its numbers are in the order of Affine; None of any other.
-
-    Parameters
-    ----------
-    given
-        Six numbers, as a list or as a text.
-
-    Notes
-    -----
-    Affine has dx, 0, x, 0, dy, y, and GDAL x, dx, 0, y, 0, dy: by the latter the cells of the former are on one line, or sheared.
-    A grid that is turned by 90 degrees has such numbers as well where y is 0: the more cells look like squares, the likelier the reading.
-    """
-    numbers = _six(given.split() if isinstance(given, str) else given)
-    if numbers is None:
-        return None
-    dx, x_skew, x, y_skew, dy, y = numbers
-    if x_skew or y_skew or not dx or not dy or (x and not y and oblong(x, dy) <= oblong(dx, dy)):
-        return None
-    return " ".join(map(str, (x, dx, 0.0, y, 0.0, dy)))
-
-
-def oblong(width: float, height: float) -> float:
-    """Return how far cells are from squares, 0 of squares.
-
-    Parameters
-    ----------
-    width, height : float
-        Their size, or its negative.
-    """
-    return abs(math.log(abs(width)) - math.log(abs(height)))
-
-
-def _unrotated(
-    axes: tuple[int, int], six: tuple[float, ...], middle: float, attribute: str, path: str
-) -> Transform | None:
-    """Return a transform of GDAL's order: x, dx along a row, dx along a column, y, dy, dy."""
-    x, dx, x_skew, y, y_skew, dy = six
-    if x_skew or y_skew:
-        return None
-    return Transform(axes, (x + middle * dx, dx), (y + middle * dy, dy), attribute, path)
 
 
 def grid_mappings(array: Array, cancel: Cancellation | None) -> Iterator[Node]:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from nz_explorer.model import Array
-from nz_explorer.model.dialects.crs import transform
 from nz_explorer.model.dialects.cs import Axis, CoordinateSet, Crs, coordinate_system, numbers
+from nz_explorer.model.dialects.transforms import transform
 from nz_explorer.store import Cancellation
 
 Values = np.ndarray[Any, np.dtype[Any]]

@@ -11,11 +11,13 @@ from nz_explorer.conventions.nz.consolidated.kinds import (
     NAMES,
     STOPPED,
     UNLESS,
+    as_long_as_now,
     at_no_attributes,
     copied,
     copy,
     is_taken_for_array,
     no_attributes,
+    notes_only_in,
     taken_for_array,
     why_not_copied,
 )
@@ -91,10 +93,13 @@ def _attributes_alone(pair: Pair) -> Iterator[Fail]:
     if any(document.name == name for document in pair.stored):
         return
     holder, pointer = pair.consolidated.holder, pair.pointer(name)
-    key, content = f"{below(pair.path)[1:]}{name}", dict(entry)
-    fixes: list[FixMaker] = [lambda _node: Draft("suggest", (add("", content),), document=key)]
-    if not (isinstance(pair.node, Array) and pair.node.stored_shape and NAMES in entry):
-        # xarray opens no array of which it finds no names of dimensions
+    key = f"{below(pair.path)[1:]}{name}"
+    fixes: list[FixMaker] = [
+        lambda _node: Draft("suggest", (add("", as_long_as_now(pair, entry)),), document=key)
+    ]
+    needed = isinstance(pair.node, Array) and pair.node.stored_shape and NAMES in entry
+    if not needed and not notes_only_in(entry, {}):
+        # xarray opens no array of which it finds no names of dimensions; netCDF-C's notes are nowhere else
         fixes.insert(0, lambda _node: Draft("unsafe", (remove(pointer),), document=holder.key))
     yield Fail(
         f"/{name}",

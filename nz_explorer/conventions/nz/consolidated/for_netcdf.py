@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model import Array
-from nz_explorer.model.dialects import nczarr
+from nz_explorer.model.dialects import nczarr, nczarr_lengths
 from nz_explorer.model.paths import above, below
 
 if TYPE_CHECKING:
@@ -77,6 +77,8 @@ def of_entry(pair: Pair, name: str, entry: Any) -> str:
         return problem
     if not there and name == ".zgroup":
         return NOT_SHOWN
+    if noted and name == ".zattrs" and (problem := _dimensions_lost(consolidated, path)):
+        return problem
     concerned = [path] if is_array else consolidated.paths if noted else []
     if any(one.startswith(path) and _misfits(consolidated, one, noted=noted) for one in concerned):
         return "refuses the dataset: invalid dimension size"
@@ -190,6 +192,25 @@ def _without_notes(pair: Pair) -> str:
     return "does not see the dimensions of the group" + (
         "" if no_document else ", nor anything in it"
     )
+
+
+def _dimensions_lost(consolidated: Consolidated, path: str) -> str:
+    """Return what comes of lengths that are none, and of references that lead nowhere."""
+    own = _member(_note(consolidated, path, "group"), "dimensions")
+    if isinstance(own, Mapping):
+        for length in own.values():
+            if nczarr_lengths.number_read(length) is None:
+                crashes = isinstance(length, Mapping) and "size" in length
+                return "crashes the process (4.10)" if crashes else _ERROR
+    note = _note(consolidated, path, "array")
+    if not isinstance(note, Mapping) or "scalar" in note:
+        return ""
+    for reference in nczarr.names(_member(note, "dimension_references")) or ():
+        home, _, name = reference.rpartition("/")
+        there = _member(_note(consolidated, home or "/", "group"), "dimensions")
+        if not isinstance(there, Mapping) or name not in there:
+            return "crashes the process (4.10)"
+    return ""
 
 
 def _misfits(consolidated: Consolidated, path: str, *, noted: bool) -> bool:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.nz.consolidated.lengths import others_with_it, where_split
+from nz_explorer.documents import pointers
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.entry_comparison import differences
 from nz_explorer.engine.findings import Fail, Place
 from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace
-from nz_explorer.model import Array
+from nz_explorer.model import Array, Group
+from nz_explorer.model.dialects import nczarr
+from nz_explorer.model.paths import below
 
 if TYPE_CHECKING:
     from nz_explorer.documents import Document
@@ -157,6 +161,8 @@ def copy(pair: Pair, document: Document, operation: Operation) -> Draft:
     entry = pair.consolidated.entry(pair.path, document.name)
     if names := _names_only_in(entry, pair, document):
         return _names_written(names, pair, document, operation)
+    if noted := notes_only_in(entry, document.value):
+        return _notes_written(noted, pair, document)
     if why := why_not_copied(pair.node, document, entry):
         return Draft("suggest", note=why)
     beside = () if document.name == ".zattrs" else others_with_it(pair, entry)
@@ -179,6 +185,8 @@ def _other_copies(pair: Pair, name: str) -> Iterator[Operation]:
     for document in pair.stored:
         entry = pair.consolidated.entry(pair.path, document.name)
         if document.name == name or entry is None or not document.ok:
+            continue
+        if notes_only_in(entry, document.value):
             continue
         if differences(document, entry) and not why_not_copied(pair.node, document, entry):
             yield replace(pair.pointer(document.name), copied(document))
@@ -238,3 +246,68 @@ def _names_written(names: list[Any], pair: Pair, document: Document, operation: 
     stale = pair.consolidated.entry(pair.path, document.name) != whole
     written = (replace("/dimension_names", names),)
     return Draft("safe", written, document=document.key, also=(entry,) if stale else ())
+
+
+def notes_only_in(entry: Any, stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what netCDF-C noted that an entry of Zarr v2 alone still has, as where xarray wrote the attributes of the root again.
+
+    Parameters
+    ----------
+    entry
+        What the consolidated metadata have.
+    stored : mapping
+        What the document has.
+    """
+    if not isinstance(entry, Mapping):
+        return {}
+    lost = {key: value for key, value in entry.items() if key not in stored}
+    own = {*chain.from_iterable(nczarr.KEYS.values())}
+    kept = {key: value for key, value in lost.items() if key in (*own, nczarr.PROPERTIES)}
+    return kept if own.intersection(kept) else {}
+
+
+def _notes_written(noted: dict[str, Any], pair: Pair, document: Document) -> Draft:
+    """Return what writes them where they belong: nowhere else is it known which dimensions were unlimited."""
+    note = (
+        f"only the consolidated metadata still have what netCDF-C noted in {document.key}: it belongs back there, with the lengths"
+        " that the arrays have now; then the consolidated metadata can be written again"
+    )
+    now = as_long_as_now(pair, noted)
+    written = tuple(add(pointers.join("", key), value) for key, value in now.items())
+    return Draft("suggest", written, note, document.key)
+
+
+def as_long_as_now(pair: Pair, noted: Mapping[str, Any]) -> dict[str, Any]:
+    """Return attributes, of which those that netCDF-C noted of a group have dimensions as long as all arrays that have them.
+
+    It refuses a dataset with other lengths.
+
+    Parameters
+    ----------
+    pair : Pair
+        The node as stored and as consolidated.
+    noted : mapping
+        Attributes as they were.
+    """
+    found: dict[str, set[int]] = {}
+    group = pair.node
+    for node in group.hierarchy.walk(group.path) if isinstance(group, Group) else ():
+        if isinstance(node, Array):
+            for name, length in zip(
+                node.dimension_references or (), node.shape or (), strict=False
+            ):
+                found.setdefault(name, set()).add(length)
+    return {key: _with_lengths(value, below(pair.path), found) for key, value in noted.items()}
+
+
+def _with_lengths(noted: Any, stem: str, found: Mapping[str, set[int]]) -> Any:
+    dimensions = noted.get("dimensions") if isinstance(noted, Mapping) else None
+    if not isinstance(dimensions, Mapping):
+        return noted
+    now = dict(dimensions)
+    for name, size in dimensions.items():
+        lengths = found.get(stem + name, set())
+        if len(lengths) == 1:
+            (length,) = lengths
+            now[name] = {**size, "size": length} if isinstance(size, Mapping) else length
+    return {**noted, "dimensions": now}

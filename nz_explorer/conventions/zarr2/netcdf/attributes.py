@@ -28,6 +28,15 @@ INTEGERS = {
 """The types that netCDF-C tries for a whole number, in this order, with their limits."""
 
 
+_OLD_NAMES = frozenset(name for _, *old in nczarr.KEYS.values() for name in old)
+"""Attributes with what older versions noted, which 4.10 takes for any other attribute."""
+
+
+def _is_own(name: str) -> bool:
+    """Whether netCDF-C 4.10 keeps an attribute for itself."""
+    return nczarr.is_hidden(name) and name not in _OLD_NAMES
+
+
 class _Problem(NamedTuple):
     """What is wrong with a list.
 
@@ -56,7 +65,7 @@ def lists_of_one_type(node: Node) -> Iterator[Fail]:
     """Note lists of values that do not have the type of the first one, and empty lists, which have none."""
     typed = _types_read(node)
     for name, value in node.odd_attributes:
-        if type(value) is not list or name in typed or nczarr.is_hidden(name):
+        if type(value) is not list or name in typed or _is_own(name):
             continue
         problem = _problem(value)
         if problem is not None:
@@ -135,7 +144,7 @@ def are_taken(array: Array) -> bool:
     """
     typed = _types_read(array)
     for name, value in array.odd_attributes:
-        if type(value) is list and name not in typed and not nczarr.is_hidden(name):
+        if type(value) is list and name not in typed and not _is_own(name):
             problem = _problem(value)
             if problem is not None and problem.rule == "Z2-OGC-011":
                 return False

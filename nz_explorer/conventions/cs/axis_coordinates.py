@@ -401,10 +401,11 @@ def _list_of_coordinates(shown: str, given: list[Any], at: str) -> RuleOutput:
 
 
 def _boundaries(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
+    pointer = one.pointer("boundaries")
     if "boundaries" not in one.given:
+        yield from _cells_of_cf(one, pointer)
         return
     given = one.given["boundaries"]
-    pointer = one.pointer("boundaries")
     if text:
         yield Fail(
             pointer,
@@ -439,6 +440,24 @@ def _boundaries(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
         )
     else:
         yield from _extents(one, given["regular"], f"{pointer}/regular")
+
+
+def _cells_of_cf(one: CoordinateSet, pointer: str) -> RuleOutput:
+    """Note an array of values that has bounds by CF: its coordinates stand for cells, of which cs says nothing."""
+    held = one.external()
+    name = None if held is None else held.attributes.get("bounds")
+    if held is None or not isinstance(name, str) or not name or "/" in name:
+        return
+    limits = held.hierarchy.node_if_loaded(f"{(held.parent or '/').rstrip('/')}/{name}")
+    if isinstance(limits, Array):  # CF-REF tells of a name that is that of nothing
+        yield Fail(
+            pointer,
+            f"{held.path} itself has bounds, {limits.path}, so that its values stand for cells; cs gives them no boundaries,"
+            " which makes points of them",
+            related=(held.path, limits.path),
+            severity="warning",
+            rule="CS-BND-001",
+        )
 
 
 def _extents(one: CoordinateSet, extents: list[Any], at: str) -> RuleOutput:

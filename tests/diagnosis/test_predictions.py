@@ -146,7 +146,6 @@ EXPLAINED = {
     },
     "xarray: Z2-DT-002: a duration without unit, which zarr-python reads as a number": "load() and compute() fail, too",
     "zarr-python: Z3-CM-002: the key of a document is not another node": "it ignores the entry; xarray does not",
-    "xarray: Z3-SHAPE-001: true": "true is 1 to Python, and xarray then has two lengths",
 }
 """Cases in which a reader does something else than is said of it, and why that is so."""
 BY_CHANCE = {"netCDF-C: Z2-ARR-006: too few"}

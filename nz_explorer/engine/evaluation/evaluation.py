@@ -681,7 +681,10 @@ class Evaluation:
                 self._records.put(path, record, "values", None)
                 if record.contents is not None:
                     stale = self._judge.plan("contents", record.zarr_format).undecided("cost")
-                    self._records.put(path, record, "contents", stale)
+                    left = (
+                        None if self.values_left_out else stale
+                    )  # damaged coordinates alone had any
+                    self._records.put(path, record, "contents", left)
                 self._forget_values(path)
         self.add_node(node)
 

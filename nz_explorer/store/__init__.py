@@ -3,7 +3,7 @@
 from nz_explorer.store.cancellation import Cancellation
 from nz_explorer.store.errors import Cancelled, ReadError, SourceError, TooLarge
 from nz_explorer.store.reader import Counters, Listing, Reader
-from nz_explorer.store.resolve import resolve, url_modes
+from nz_explorer.store.resolve import resolve, url_modes, without_fragment
 
 __all__ = [
     "Cancellation",
@@ -16,4 +16,5 @@ __all__ = [
     "TooLarge",
     "resolve",
     "url_modes",
+    "without_fragment",
 ]

@@ -100,7 +100,7 @@ def resolve(source: Any, *, storage_options: Mapping[str, Any] | None = None) ->
 def _from_text(source: str, options: dict[str, Any]) -> Reader:
     if not source.strip():
         raise SourceError("the source is empty: give a path or a URL")
-    location, modes = _without_fragment(source)[0], url_modes(source)
+    location, modes = without_fragment(source)[0], url_modes(source)
     # Windows drive letters look like schemes of one letter.
     scheme = match[1].lower() if (match := re.match(r"([A-Za-z][\w+.-]+)://", location)) else ""
     if scheme == "file":
@@ -152,7 +152,7 @@ def url_modes(source: str) -> tuple[str, ...]:
     joined by ``&``.
     """
     words: list[str] = []
-    for pair in _without_fragment(source)[1].split("&"):
+    for pair in without_fragment(source)[1].split("&"):
         key, equals, value = pair.partition("=")
         if not equals or key.lower() == "mode":
             given = value if equals else key
@@ -160,7 +160,14 @@ def url_modes(source: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words))
 
 
-def _without_fragment(source: str) -> tuple[str, str]:
+def without_fragment(source: str) -> tuple[str, str]:
+    """Return an address without what follows its ``#``, and that; the name of a folder is no address.
+
+    Parameters
+    ----------
+    source : str
+        The address.
+    """
     location, mark, fragment = source.partition("#")
     if not mark or Path(source).expanduser().exists():  # a folder may have # in its name
         return source, ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.registry import rule
-from nz_explorer.store import url_modes
+from nz_explorer.store import url_modes, without_fragment
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
@@ -36,18 +36,19 @@ FILE_MODES = frozenset(("bytes", "dap2", "dap4", "hdf5", "netcdf3", "netcdf4", "
 @rule("NCZ-MODE-001", on="root")
 def mode(node: Node) -> Iterator[Fail]:
     """Report how the fragment of a URL, as netCDF-C uses it, was understood."""
-    source = node.hierarchy.source
-    modes = url_modes(source)
-    if not modes:
+    source, kind = node.hierarchy.source, node.hierarchy.reader.kind
+    modes, fragment = url_modes(source), without_fragment(source)[1]
+    # Elsewhere netCDF-C may know what it is by the scheme.
+    if not modes and not (fragment and kind in ("folder", "zip file")):
         return
     known = [word for word in modes if word in MODES]
     others = [word for word in modes if word not in MODES]
-    message = f"the fragment #{source.partition('#')[2]}"
+    message = f"the fragment #{fragment}"
     message += f" was understood as {', '.join(known)}" if known else " names no mode of Zarr"
     for word in others:
         what = "for netCDF files, not Zarr" if word in FILE_MODES else "not known"
         message += f"; mode {word} is {what}; ignored"
-    message += f"; read from {node.hierarchy.reader.kind}"
+    message += f"; read from {kind}"
     if whose := _names_meant(modes):
         message += f"; dimensions are named by {whose}"
     if not names_a_format(source):

@@ -159,7 +159,19 @@ def outside_of_box(group: Group, level: Mapping[str, Any]) -> list[float] | None
         return None  # what is wrong with a box by itself is reported for itself
     own = box_of(transform, shape, nodes=has_nodes(group, level))
     # the last cells of a coarser level may reach further than those that they were made of
-    return own if max(apart(box, own, transform)) > 2 - REACHES else None
+    if max(apart(box, own, transform)) <= 2 - REACHES or _is_cut_out(level, own, box):
+        return None
+    return own
+
+
+def _is_cut_out(level: Mapping[str, Any], own: list[float], box: list[float]) -> bool:
+    """Whether a level has a translation, which the text has for cropped extents, and is a part of the box of its pyramid."""
+    inner = level.get("transform")
+    moved = inner.get("translation") if isinstance(inner, Mapping) else None
+    inside = all(low <= one for low, one in zip(box[:2], own[:2], strict=True)) and all(
+        one <= high for one, high in zip(own[2:], box[2:], strict=True)
+    )
+    return inside and isinstance(moved, list) and any(moved)
 
 
 def one_is_inside(group: Group) -> bool:

@@ -84,6 +84,38 @@ def one_path_each(group: Group) -> Iterator[Fail]:
 
 
 @rule("ZCF-MS-001", on="group", needs=("attributes",), when=_has_layout)
+def levels_have_data(group: Group) -> Iterator[Fail]:
+    """Warn of a level that is a group with nothing in it, where another has data, as when a writer was stopped."""
+    found: dict[int, Node] = {}
+    for i, level in enumerate(_layout(group)):
+        given = level.get("asset") if isinstance(level, Mapping) else None
+        node = group.hierarchy.get(below(group.path) + given) if _is_path(given) else None
+        if node is not None and node is not group:
+            found[i] = node
+    filled = next(filter(_has_data, found.values()), None)
+    if filled is None:
+        return
+    for i, node in found.items():
+        if (
+            isinstance(node, Group)
+            and not node.hierarchy.children(node)
+            and node.listing_problem is None
+        ):
+            yield Fail(
+                group.attribute_pointer("multiscales", "layout", i, "asset"),
+                f"level {i} is {node.path}, and nothing is in this group; {filled.path} has data",
+                severity="warning",
+                readers={},
+                related=(node.path,),
+            )
+
+
+def _has_data(node: Node) -> bool:
+    inside = node.hierarchy.children(node) if isinstance(node, Group) else [node]
+    return any(isinstance(one, Array) for one in inside)
+
+
+@rule("ZCF-MS-001", on="group", needs=("attributes",), when=_has_layout)
 def levels_are_listed(group: Group) -> Iterator[Fail]:
     """Note what is beside the levels and has the arrays of one, in other lengths, as a level that was added and not listed."""
     looked_at = _layout(group)

@@ -216,3 +216,34 @@ def test_what_xarray_raises_for_a_complex_value_is_said(tmp_path: Path, given: A
         kind, _, text = one.removeprefix("raises ").partition(": ")
         assert kind == type(raised.value).__name__
         assert str(raised.value).startswith(text.removesuffix(", and cannot open the group"))
+
+
+@pytest.mark.parametrize("given", [{}, {"fill_value": None}])
+@pytest.mark.parametrize(
+    ("dtype", "declared", "written"),
+    [
+        ("float32", -9999.0, -9999.0),
+        ("float64", "NaN", "NaN"),
+        ("int16", -1, -1),
+        ("int16", 70_000, 0),  # it is no value of the type
+    ],
+)
+def test_what_is_declared_as_missing_becomes_the_fill_value_that_is_not_there(
+    given: dict[str, Any], dtype: str, declared: Any, written: Any
+) -> None:
+    array = {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": [3],
+        "data_type": dtype,
+        "dimension_names": ["n"],
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [3]}},
+        "chunk_key_encoding": {"name": "default"},
+        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+        "attributes": {"_FillValue": declared},
+        **given,
+    }
+    report = nz.check({"zarr.json": json.dumps(array).encode()}, progress=False)
+    (fix,) = (one.fix for one in report.findings if one.rule in ("Z3-DOC-003", "Z3-FV-001"))
+    assert fix is not None
+    assert [one["value"] for one in fix.patch] == [written]

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.zarr3.fill_values import declared_missing
 from nz_explorer.conventions.zarr3.nodes import (
     MOST_ELEMENTS,
     UNREAD,
@@ -141,7 +142,10 @@ def _into_attributes(member: str, pointer: str) -> Any:
     return fix
 
 
-def _usual_fill_value(node: Node) -> Draft | None:
+def _fill_value(node: Node) -> Draft | None:
+    """Return the fix that adds what the array declares as missing, else what zarr-python would have written."""
+    if (declared := declared_missing(node)) is not None:
+        return declared
     numpy = node.data_type.numpy if isinstance(node, Array) else None
     usual = None if numpy is None else _USUAL.get(numpy.kind)
     if usual is None:
@@ -160,7 +164,7 @@ _USUAL: Mapping[str, Any] = {
 }
 """Fill values that zarr-python writes unless it is told another one, by NumPy's kind of data type."""
 _MISSING: Mapping[str, FixMaker] = {
-    "fill_value": _usual_fill_value,
+    "fill_value": _fill_value,
     "chunk_key_encoding": lambda _node: Draft(
         "suggest",
         (add("/chunk_key_encoding", {"name": "default", "configuration": {"separator": "/"}}),),

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from nz_explorer.conventions.zarr3.nodes import V3, set_to
 from nz_explorer.engine.findings import Fail
-from nz_explorer.engine.fixes import Safety
+from nz_explorer.engine.fixes import Draft, Safety, add
 from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Node
 from nz_explorer.model.fill_values import MISSING as NO_SUGGESTION
 from nz_explorer.model.fill_values import decode_storage_fill
-
-if TYPE_CHECKING:
-    from nz_explorer.model import Array
 
 FILL_RULES = {
     "bool": "Z3-FV-002",
@@ -29,6 +27,21 @@ FILL_RULES = {
 
 FILL_SAFETY: dict[str, Safety] = {"Z3-FV-002": "safe", "Z3-FV-005": "unsafe"}
 """How safe fixes are of rules where that does not depend on the value: 0 and 1 can only mean one thing."""
+
+
+def declared_missing(node: Node) -> Draft | None:
+    """Return the fix that takes what an array declares as missing for its fill_value; None where it declares no value of its type.
+
+    Parameters
+    ----------
+    node : Node
+        The array, which has no fill_value.
+    """
+    declared = node.nz_fill if isinstance(node, Array) else None
+    if declared is None or not declared.usable or declared.problems:
+        return None
+    operation = add("/fill_value", node.attributes["_FillValue"])  # in place of null, too
+    return Draft("suggest", (operation,), "chunks that were not written are missing then")
 
 
 @rule("Z3-FV-001", on="array", formats=V3, needs=("data type",))
@@ -45,7 +58,9 @@ def fill_present(array: Array) -> Iterator[Fail]:
             "/fill_value",
             f"fill_value of {array.data_type.text} must be a value, got null",
             readers={} if kind == "bool" else None,  # Python takes None for false
-            fix=set_to("/fill_value", zero, "suggest", note),
+            fix=lambda node: (
+                declared_missing(node) or set_to("/fill_value", zero, "suggest", note)(node)
+            ),
         )
 
 

@@ -75,6 +75,23 @@ def test_the_one_thing_that_does_not_fit_is_changed(
     assert _written(tmp_path, shape, fixed) == []
 
 
+@pytest.mark.parametrize("box", [[3, 7, 20, 24], [20, 3, 24, 7]])
+def test_of_a_square_only_the_box_in_another_order_is_changed(
+    box: list[int], tmp_path: Path
+) -> None:
+    attributes = {
+        "zarr_conventions": [dict(known_conventions.SPATIAL.entry)],
+        "spatial:dimensions": ["y", "x"],
+        "spatial:transform": [1, 0, 3, 0, -1, 24],
+        "spatial:bbox": box,
+    }
+    (finding,) = _written(tmp_path, [4, 4], attributes)
+    (fix,) = finding.fixes  # the transform is right
+
+    assert "in another order" in finding.message
+    assert [one["value"] for one in fix.patch] == [[3, 20, 7, 24]]
+
+
 @pytest.mark.parametrize(
     ("given", "right"),
     [

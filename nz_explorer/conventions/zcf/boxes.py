@@ -204,6 +204,8 @@ def _box_is_that_of(node: Node, given: list[float], shape: list[int], by: str) -
     elif _is_of_the_other_order(node, box, given, shape, nodes=nodes):
         why += f"; it is that of the same grid with the two names of {DIMENSIONS} exchanged"
         fixes = turned, *fixes
+    elif all(map(math.isclose, sorted(box), sorted(right))):
+        why += "; these are the same numbers in another order"
     elif TRANSFORM in node.attributes and (
         other_grid := _by_another_transform(given, box, shape, nodes)
     ):

@@ -95,3 +95,29 @@ def test_a_path_is_put_right_wherever_the_layout_has_it(tmp_path: Path) -> None:
     assert [one["asset"] for one in fixed["multiscales"]["layout"]] == ["0", "."]
     assert fixed["multiscales"]["layout"][1]["derived_from"] == "0"
     assert _written(tmp_path, fixed) == []
+
+
+@pytest.mark.parametrize(
+    ("crs", "cell", "scale", "right"),
+    [
+        ("EPSG/0/3857", 78271.516964, 295829355.45, 279541132.0),
+        ("OGC/1.3/CRS84", 0.703125, 2511.160714, 279541132.0),  # as if degrees were metres
+        ("OGC/1.3/CRS84", 78271.516964, 279541132.0, None),  # the system is another one
+        ("EPSG/0/3857", 0.703125, 279541132.0, None),
+    ],
+)
+def test_scales_are_left_where_the_cells_agree_in_the_unit_of_another_system(
+    crs: str, cell: float, scale: float, right: float | None, tmp_path: Path
+) -> None:
+    matrix = {"id": "0", "tileWidth": 256, "tileHeight": 256, "matrixWidth": 2, "matrixHeight": 1}
+    sizes = {"cellSize": cell, "scaleDenominator": scale, "pointOfOrigin": [-180, 90]}
+    inline = {
+        "crs": f"http://www.opengis.net/def/crs/{crs}",
+        "tileMatrices": [{**matrix, **sizes}],
+    }
+    _written(tmp_path, {"multiscales": {"tile_matrix_set": inline, "resampling_method": "average"}})
+    found = nz.check(tmp_path, conventions="geozarr", select=["GZ-MS-009"], progress=False).findings
+    (finding,) = [one for one in found if one.pointer.endswith("/scaleDenominator")]
+    fix = finding.fix
+    values = None if fix is None else [one["value"] for one in fix.patch]
+    assert values == (None if right is None else [pytest.approx(right, rel=1e-6)])

@@ -19,7 +19,7 @@ from nz_explorer.conventions.geozarr.tile_matrix_sets import (
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, replace
-from nz_explorer.model.dialects.crs import names_a_system
+from nz_explorer.model.dialects import crs
 from nz_explorer.model.dialects.cs import numbers
 from nz_explorer.model.dialects.multiscales import identifier, level_name, member
 from nz_explorer.text.phrases import listed
@@ -120,11 +120,22 @@ def _sizes_of_cells(given: Any, matrices: list[Any], pointer: str) -> RuleOutput
     if not sizes or others or unit is None:
         return
     wanted = PIXEL / unit
-    if not math.isclose(ratios[begin], wanted, rel_tol=0.01):
+    if math.isclose(ratios[begin], wanted, rel_tol=0.01):
+        return
+    at, (_, cell, scale) = f"{pointer}/{begin}/scaleDenominator", sizes[begin]
+    if (other := _other_unit(unit, ratios[begin], matrices)) is not None:
+        own = "degrees" if other == "metres" else "metres"
+        yield Fail(
+            at,
+            f"scaleDenominator is {scale:.10g}, that of cells of {cell:.10g} {other}, and {code_of_set(given)} is in {own}: both are of"
+            " another reference system",
+            rule="GZ-MS-009",
+        )
+    else:
         right = {i: size / wanted for i, (_, size, _) in sizes.items()}
         yield Fail(
-            f"{pointer}/{begin}/scaleDenominator",
-            f"scaleDenominator is {sizes[begin][2]:.10g}, and that of cells of {sizes[begin][1]:.10g} in {code_of_set(given)}"
+            at,
+            f"scaleDenominator is {scale:.10g}, and that of cells of {cell:.10g} in {code_of_set(given)}"
             f" {right[begin]:.10g}: the OGC's standard counts pixels of 0.28 mm",
             fix=lambda _node: Draft(
                 "suggest",
@@ -132,6 +143,21 @@ def _sizes_of_cells(given: Any, matrices: list[Any], pointer: str) -> RuleOutput
             ),
             rule="GZ-MS-009",
         )
+
+
+def _other_unit(unit: float, ratio: float, matrices: list[Any]) -> str | None:
+    """Return the unit in which sizes of cells and scales agree where it is not that of the reference system; None where they do not.
+
+    Scales of degrees are often made as if these were metres: then the system is right, and a matrix no wider than the world.
+    """
+    if unit == 1.0:
+        return "degrees" if math.isclose(ratio, PIXEL / crs.DEGREE, rel_tol=0.01) else None
+    sizes = (
+        [member(one, name) for name in ("cellSize", "tileWidth", "matrixWidth")] for one in matrices
+    )
+    widths = (math.prod(map(float, one)) for one in sizes if all(map(is_positive, one)))
+    beyond = max(widths, default=0) > 2 * 360
+    return "metres" if beyond and math.isclose(ratio, PIXEL, rel_tol=0.01) else None
 
 
 def _lacking(inline: Any, matrices: list[Any]) -> list[str]:
@@ -162,11 +188,11 @@ def _is_system(given: Any) -> bool:
     understood as well.
     """
     if not isinstance(given, Mapping):
-        return isinstance(given, str) and names_a_system(given)
+        return isinstance(given, str) and crs.names_a_system(given)
     uri, wkt = given.get("uri"), given.get("wkt")
     return (
-        (isinstance(uri, str) and names_a_system(uri))
-        or (isinstance(wkt, str) and names_a_system(wkt))
+        (isinstance(uri, str) and crs.names_a_system(uri))
+        or (isinstance(wkt, str) and crs.names_a_system(wkt))
         or (isinstance(wkt, Mapping) and isinstance(wkt.get("name"), str))
         or isinstance(given.get("referenceSystem"), Mapping)
         or isinstance(given.get("name"), str)

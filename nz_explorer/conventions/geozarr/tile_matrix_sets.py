@@ -273,7 +273,7 @@ def metres_of_unit(given: Any) -> float | None:
     code = code_of_set(given)
     if crs.map_in_metres(code) is not None:
         return 1.0
-    return crs.MERCATOR / 180 if code in _DEGREES else None
+    return crs.DEGREE if code in _DEGREES else None
 
 
 def x_is_first(given: Any) -> bool | None:

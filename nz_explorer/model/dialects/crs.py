@@ -35,6 +35,8 @@ Y_NAMES = frozenset(
 """Names of dimensions that run east and north, in lower case; XDim and YDim are those of HDF-EOS."""
 MERCATOR = 20037508.342789244
 """How far the square map of the world goes along X and Y that is EPSG:3857, in metres."""
+DEGREE = MERCATOR / 180
+"""How long a degree is along the equator, in metres."""
 
 LON_LAT = frozenset({"EPSG:4326", "OGC:CRS84", "OGC:84"})
 """One system, but for the order of axes, which arrays name."""

@@ -46,6 +46,16 @@ def _written(
             {"spatial:transform": [1, 0, 90, 0, -1, -180]},
             {"spatial:transform": _WORLD},
         ),
+        (
+            [180, 360],
+            {"spatial:transform": [-1, 0, 90, 0, 1, -180]},
+            {"spatial:transform": _WORLD},
+        ),
+        (
+            [180, 360],
+            {"spatial:transform": [-1, 0, 90, 0, 1, -180], "spatial:bbox": [-90, -180, 90, 180]},
+            {"spatial:transform": _WORLD, "spatial:bbox": _BOX},
+        ),
         ([180, 360], {"spatial:bbox": [-90, -180, 90, 180]}, {"spatial:bbox": _BOX}),
         ([180, 360], {"spatial:dimensions": ["Y", "X"]}, {"spatial:dimensions": ["y", "x"]}),
         ([180, 360], {"spatial:dimensions": ["lat", "lon"]}, {"spatial:dimensions": ["y", "x"]}),
@@ -96,6 +106,7 @@ def test_of_a_square_only_the_box_in_another_order_is_changed(
     ("given", "right"),
     [
         ([1, 0, 90, 0, -1, -180], _WORLD),
+        ([-1, 0, 90, 0, 1, -180], _WORLD),
         ([1, 0, -180, 0, 1, 90], _WORLD),
         ([1, 0, 0, 0, -1, 180], None),  # exchanged it would go from 180 to 540, and from 0 to -180
     ],

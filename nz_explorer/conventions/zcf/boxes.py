@@ -30,6 +30,7 @@ from nz_explorer.conventions.zcf.grids import (
     degrees_beyond,
     degrees_in_metres,
     exchanged,
+    exchanged_axes,
     exchanged_origin,
     in_force,
     is_affine,
@@ -190,6 +191,13 @@ def _box_is_that_of(node: Node, given: list[float], shape: list[int], by: str) -
     off = apart(box, right, given)
     if max(off) <= CLOSE:
         return
+    if TRANSFORM in node.attributes and (turned_back := exchanged_axes(given)) is not None:
+        exchanged_box = [box[1], box[0], box[3], box[2]]
+        if is_box_of(exchanged_box, turned_back, shape, nodes=nodes):
+            why = f"whose numbers of x and y are exchanged, as those of {BOX} are: those of x are first"
+            both = set_property(TRANSFORM, turned_back), set_property(BOX, exchanged_box)
+            yield replace(_of_another_transform(node, turned_back, why), fix=_joined(*both))
+            return
     if TRANSFORM in node.attributes and (meant := by_the_box(given, box, shape, nodes=nodes)):
         yield _of_another_transform(node, *meant)
         return
@@ -348,6 +356,8 @@ def _meant(
 ) -> Iterator[tuple[list[float], str]]:
     """Yield transforms that may be meant, and what is odd about the one that is given then."""
     a, b, c, d, e, f = given
+    if (right := exchanged_axes(given)) is not None:
+        yield right, f"whose numbers of x and y are exchanged by {BOX}: those of x are first"
     why = f"whose third and sixth number are exchanged by {BOX}: the first of them is that of x"
     yield exchanged_origin(given), why
     if e > 0:

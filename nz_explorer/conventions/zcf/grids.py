@@ -279,6 +279,18 @@ def exchanged_origin(given: list[float]) -> list[float]:
     return [a, b, f, d, e, c]
 
 
+def exchanged_axes(given: list[float]) -> list[float] | None:
+    """Return a transform with all that is for x exchanged with what is for y, where it runs west and north; None of any other.
+
+    Parameters
+    ----------
+    given : list of float
+        The six factors.
+    """
+    a, b, c, d, e, f = given
+    return [e, d, f, b, a, c] if a < 0 < e else None
+
+
 def beside_the_map(
     given: list[float], shape: list[int], system: Mapping[str, Any]
 ) -> tuple[list[float] | None, str] | None:
@@ -313,13 +325,14 @@ def beside_the_map(
     ):
         return None  # its middle is on the map
     for right, how in (
+        (exchanged_axes(given), "with the numbers of x and y exchanged"),
         (exchanged_origin(given), "with the third and sixth number exchanged"),
         (
             [a, b, c, d, -e, f],
             f"with {shown(-e)} as the fifth, which is negative where rows go south",
         ),
     ):
-        if _is_on_the_map(right, shape, system):
+        if right is not None and _is_on_the_map(right, shape, system):
             return right, f"by which the grid is beside the map of {name}, and on it {how}"
     north = name.replace("EPSG:327", "EPSG:326")
     if north != name and _is_on_the_map([a, b, c, d, e, f + SOUTHERN], shape, system):
@@ -383,7 +396,7 @@ def box_in_other_units(box: list[float], system: Mapping[str, Any]) -> str | Non
 
 
 def origin_meant(given: list[float], shape: Any, system: Mapping[str, Any]) -> list[float] | None:
-    """Return a transform, whose origin is no longitude and latitude, with the two exchanged; None where it is not on the map then.
+    """Return a transform, whose origin is no longitude and latitude, with the two exchanged, or all of x and y; None where it is not on the map then.
 
     Parameters
     ----------
@@ -394,10 +407,14 @@ def origin_meant(given: list[float], shape: Any, system: Mapping[str, Any]) -> l
     system : Mapping
         Attributes of proj:.
     """
-    right = exchanged_origin(given)
-    if are_lengths(shape):
-        return right if _is_on_the_map(right, shape, system) else None
-    return right if degrees_beyond({**system, BOX: None, TRANSFORM: right}) is None else None
+    for right in filter(None, (exchanged_axes(given), exchanged_origin(given))):
+        if (
+            _is_on_the_map(right, shape, system)
+            if are_lengths(shape)
+            else degrees_beyond({**system, BOX: None, TRANSFORM: right}) is None
+        ):
+            return right
+    return None
 
 
 def _is_on_the_map(given: list[float], shape: list[int], system: Mapping[str, Any]) -> bool:

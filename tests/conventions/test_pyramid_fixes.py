@@ -121,3 +121,40 @@ def test_scales_are_left_where_the_cells_agree_in_the_unit_of_another_system(
     fix = finding.fix
     values = None if fix is None else [one["value"] for one in fix.patch]
     assert values == (None if right is None else [pytest.approx(right, rel=1e-6)])
+
+
+@pytest.mark.parametrize(("asset", "offered"), [("0", False), ("1", True)])
+def test_the_shape_of_a_level_is_left_where_its_path_is_that_of_another(
+    asset: str, offered: bool, tmp_path: Path
+) -> None:
+    declared = (known_conventions.MULTISCALES, known_conventions.SPATIAL)
+    layout = [
+        {"asset": "0", "spatial:shape": [8, 8]},
+        {"asset": asset, "spatial:shape": [4, 4]},
+    ]
+    _written(
+        tmp_path,
+        {
+            "zarr_conventions": [dict(one.entry) for one in declared],
+            "multiscales": {"layout": layout},
+            "spatial:dimensions": ["y", "x"],
+        },
+    )
+    for path in ("0", "1"):
+        (tmp_path / path / "a").mkdir(parents=True)
+        document = {
+            "zarr_format": 3,
+            "node_type": "array",
+            "shape": [8, 8],
+            "data_type": "uint8",
+            "dimension_names": ["y", "x"],
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [8, 8]}},
+            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+            "fill_value": 0,
+            "codecs": [{"name": "bytes"}],
+        }
+        (tmp_path / path / "a" / "zarr.json").write_text(json.dumps(document))
+    (tmp_path / "1" / "zarr.json").write_text((tmp_path / "0" / "zarr.json").read_text())
+    found = nz.check(tmp_path, conventions="zcf", progress=False).findings
+    (finding,) = [one for one in found if one.pointer.endswith("/layout/1/spatial:shape")]
+    assert (finding.fix is not None) == offered

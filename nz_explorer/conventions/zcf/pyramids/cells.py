@@ -66,7 +66,9 @@ from nz_explorer.text.phrases import plural
 def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
     """Warn of levels of a pyramid whose lengths no array there has, or that are not in the box of the pyramid."""
     inside = BOX in group.attributes and one_is_inside(group)
-    for place, given in islice(levels(group), known_conventions.MOST_LEVELS):
+    listed = [*islice(levels(group), known_conventions.MOST_LEVELS)]
+    assets = [given.get("asset") for _, given in listed]
+    for place, given in listed:
         holder, placed = with_transform(group, given)
         level = with_lengths(group, placed)
         shape, transform = level.get(SHAPE), numbers_in(level.get(TRANSFORM), 6)
@@ -83,11 +85,12 @@ def levels_are_where_they_say(group: Group) -> Iterator[Fail]:
         if found and shape not in found.values():
             path, has = next(iter(found.items()))
             pointer = group.attribute_pointer(*place, SHAPE)
+            twice = assets.count(level.get("asset")) > 1  # then it is the asset that is wrong
             yield Fail(
                 pointer,
                 f"{SHAPE} of level {place[-1]} is {shown(shape)}, and {path} has {shown(has)}",
                 related=(path,),
-                fix=set_to(pointer, [*has], "suggest"),
+                fix=None if twice else set_to(pointer, [*has], "suggest"),
             )
             continue
         yield from _box_is_its_own(group, with_lengths(group, given), place)

@@ -14,13 +14,16 @@ def is_of_a_coordinate(array: Array) -> bool:
     array : Array
         The array.
     """
+    shape = array.shape or ()
+    if len(shape) > 2 or 2 not in shape:
+        return False  # without a look at other arrays, so that those like it share the result
     group = array.hierarchy.get(array.parent or "/")
     if not isinstance(group, Group):
         return False
     by_cf = any(
         array.name in (one.attributes.get("bounds"), one.attributes.get("climatology"))
+        and is_candidate(one)
         for one in group.with_attribute("bounds", "climatology")
-        if is_candidate(one)
     )
     systems = filter(None, map(coordinate_system, group.with_attribute("cs")))
     return by_cf or any(

@@ -24,6 +24,7 @@ from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, add, move, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
+from nz_explorer.model.dialects.crs import spatial_axes
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -244,12 +245,24 @@ def arrays_of_a_group_have_them(group: Group) -> Iterator[Fail]:
 
 
 def _lacks(group: Group, names: list[str]) -> bool:
-    """Whether a group has arrays of a map, and neither it nor any of them has an attribute of the same convention."""
+    """Whether a group has maps that nothing else tells of, and neither it nor its arrays have attributes of the same convention."""
     prefixes = tuple({f"{name.partition(':')[0]}:" for name in names})
     nodes = [group, *group.hierarchy.children(group)]
-    own = any(name.startswith(prefixes) for node in nodes for name in node.attributes)
-    maps = any(isinstance(node, Array) and (node.ndim or 0) > 1 for node in nodes)
-    return maps and not own
+    if any(name.startswith(prefixes) for node in nodes for name in node.attributes):
+        return False
+    return any(_counts_on(node, group, prefixes) for node in nodes if isinstance(node, Array))
+
+
+def _counts_on(array: Array, group: Group, prefixes: tuple[str, ...]) -> bool:
+    """Whether an array is a map by its dimensions, and has no reference system, or no coordinates, of cs or of CF."""
+    if (array.ndim or 0) < 2 or "cs" in array.attributes:
+        return False
+    names, axes = array.dimension_names or (), spatial_axes(array)
+    if axes is None and any(names):
+        return False  # a table, or values by angle and band
+    placed = axes is not None and all(names[axis] in group.coordinates for axis in axes)
+    has = {"proj:": "grid_mapping" in array.attributes, "spatial:": placed}
+    return any(not has[prefix] for prefix in prefixes)
 
 
 def _use(node: Node, entry: dict[str, Any]) -> str | None:

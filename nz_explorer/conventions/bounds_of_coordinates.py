@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nz_explorer.model import Array, Group, is_candidate
 from nz_explorer.model.dialects.cs import coordinate_system
+from nz_explorer.model.paths import below
 
 
 def is_of_a_coordinate(array: Array) -> bool:
@@ -14,15 +15,23 @@ def is_of_a_coordinate(array: Array) -> bool:
     array : Array
         The array.
     """
+    shape = array.shape or ()
+    if len(shape) > 2 or 2 not in shape:
+        return False  # without a look at other arrays, so that those like it share the result
     group = array.hierarchy.get(array.parent or "/")
-    if not isinstance(group, Group):
-        return False
-    by_cf = any(
-        array.name in (one.attributes.get("bounds"), one.attributes.get("climatology"))
+    return isinstance(group, Group) and array.path in group.of_children(_bounds_in)
+
+
+def _bounds_in(group: Group) -> frozenset[str]:
+    """Return the paths of the bounds of coordinates that arrays in a group name."""
+    stem = below(group.path)
+    paths = {
+        f"{stem}{name}"
         for one in group.with_attribute("bounds", "climatology")
         if is_candidate(one)
-    )
+        for name in (one.attributes.get("bounds"), one.attributes.get("climatology"))
+    }
     systems = filter(None, map(coordinate_system, group.with_attribute("cs")))
-    return by_cf or any(
-        one.bounds() is array for system in systems for axis in system.axes for one in axis.sets
-    )
+    sets = (one for system in systems for axis in system.axes for one in axis.sets)
+    paths.update(limits.path for one in sets if (limits := one.bounds()) is not None)
+    return frozenset(paths)

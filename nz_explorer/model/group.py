@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from nz_explorer.documents.document import Document
 from nz_explorer.model.array import Array
@@ -12,6 +12,8 @@ from nz_explorer.model.node import Node, State
 
 if TYPE_CHECKING:
     from nz_explorer.model.hierarchy import Hierarchy
+
+T = TypeVar("T")
 
 Layouts = dict[tuple[tuple[str | None, ...] | None, tuple[int, ...] | None], list[Array]]
 """Arrays by the names of their dimensions and their shape."""
@@ -23,6 +25,7 @@ class _Members:
     def __init__(self, children: Sequence[Node] = ()) -> None:
         self.arrays = [child for child in children if isinstance(child, Array)]
         self.groups = [child for child in children if isinstance(child, Group)]
+        self.found: dict[Callable[[Group], Any], Any] = {}
 
     @cached_property
     def layouts(self) -> Layouts:
@@ -162,6 +165,22 @@ class Group(Node):
             return list(holders.get(names[0], ()))
         found = {array.path: array for name in names for array in holders.get(name, ())}
         return list(found.values())
+
+    def of_children(self, find: Callable[[Group], T]) -> T:
+        """Return what is found out about the children, which is remembered while they are the same.
+
+        Parameters
+        ----------
+        find : callable
+            Finds it out, from the group; a function of a module, as what it finds is kept for it.
+        """
+        members = self._loaded()
+        if members is _NOBODY:
+            return find(self)
+        if find not in members.found:
+            members.found[find] = find(self)
+        found: T = members.found[find]
+        return found
 
     def _loaded(self) -> _Members:
         """Return what is loaded of the children, for whichever state of them."""

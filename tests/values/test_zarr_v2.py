@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 import zarr
+from numcodecs import Zlib  # type: ignore[import-untyped]
 
 import nz_explorer as nz
 from nz_explorer.model import Array, NodeNotFound, open_store
@@ -250,3 +251,19 @@ def test_a_field_with_a_shape_is_read_as_bytes(tmp_path: Path) -> None:
     shown = np.ma.getdata(nz.explore(tmp_path, path="/a").values(packed=True))
     assert shown["x"].tolist() == [1.0, 2.0]
     assert [np.frombuffer(one, "<i2").tolist() for one in shown["v"]] == whole["v"].tolist()
+
+
+def test_a_codec_that_needs_a_package_is_no_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def decode(*_: object) -> None:
+        raise ModuleNotFoundError("No module named 'eccodes'")
+
+    group = zarr.create_group(tmp_path / "a.zarr", zarr_format=2)
+    attributes = {"_ARRAY_DIMENSIONS": ["x"]}
+    array = group.create_array("x", shape=(4,), dtype="<f8", compressors=Zlib(), fill_value=None)
+    array.attrs.update(attributes)
+    array[:] = range(4)
+    monkeypatch.setattr(Zlib, "decode", decode)
+    report = nz.check(tmp_path / "a.zarr", progress=False)
+    assert not [one for one in report.findings if one.rule.startswith("Z2-CHUNK")]

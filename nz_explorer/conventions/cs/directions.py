@@ -180,7 +180,7 @@ def _vertically(axis: Axis, one: CoordinateSet) -> RuleOutput:
     elif "depth" in (axis.name or "").lower() and below is False:
         right, what = "down", f"depths that are not negative, here of {named}, increase downwards"
     # other units are those of levels that are counted, which ICON calls heights, and counts from the top
-    elif _HEIGHTS.search(axis.name or "") and below is False and known_unit(one.unit) in _LENGTHS:
+    elif _HEIGHTS.match(axis.name or "") and below is False and known_unit(one.unit) in _LENGTHS:
         right, what = "up", f"heights, here of {named}, increase upwards"
     else:
         return
@@ -211,7 +211,8 @@ def _below(one: CoordinateSet) -> bool | None:
 
 _DOWNWARDS = re.compile(r"depth|press|plev", re.IGNORECASE)
 """What names of axes have in them whose values increase downwards, by the table of the text."""
-_HEIGHTS = re.compile(r"height|elevation|altitude", re.IGNORECASE)
+_HEIGHTS = re.compile(r"(?!.*(?:below|under|depth)).*(?:height|elevation|altitude)", re.IGNORECASE)
+"""And upwards; a height below something is none."""
 _LENGTHS = ("m", "km", "cm")
 _DECORATION = re.compile(r"[-_ ]|wards?$|er(?:n|ly)$")
 """What words for directions have beside the names of the table: hyphens, and endings as in eastward."""

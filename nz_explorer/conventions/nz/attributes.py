@@ -70,6 +70,8 @@ WELL_KNOWN = (
     9.969209968386869e36,
 )
 """Numbers that everybody knows: of the ellipsoids of WGS 84 and GRS 80, and the fill value of netCDF."""
+PUBLISHED = (6356752.31414, 298.2572221)
+"""What the definition of the products of GOES-R has for GRS 80, in all its files."""
 
 
 def _judged(node: Node) -> Iterator[tuple[str, object]]:
@@ -169,7 +171,7 @@ def _cut_short(value: float, known: float) -> bool:
     """Whether a number is what six or more, but not all, digits of another are, rounded or cut off."""
     text = repr(value)
     digits = len(text.split("e")[0].lstrip("-0.").replace(".", ""))
-    if digits < 6 or text.endswith(".0") or value == known:
+    if digits < 6 or text.endswith(".0") or value == known or value in PUBLISHED:
         return False
     return value == float(f"{known:.{digits - 1}e}") or repr(known).startswith(text)
 

@@ -24,6 +24,7 @@ from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, add, move, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
+from nz_explorer.model.dialects.crs import described_code, is_in_metres, spatial_axes
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -226,7 +227,8 @@ def arrays_of_a_group_have_them(group: Group) -> Iterator[Fail]:
     ]
     if not names or "multiscales" in given or any(array.ndim for array in group.arrays):
         return
-    below = [child.path for child in group.groups if _lacks(child, names)]
+    in_metres = is_in_metres(described_code(group) or "")
+    below = [child.path for child in group.groups if _lacks(child, names, in_metres=in_metres)]
     if below:
         few = [*below[:3], f"{len(below) - 3} more"] if len(below) > 4 else below
         yield Fail(
@@ -243,13 +245,30 @@ def arrays_of_a_group_have_them(group: Group) -> Iterator[Fail]:
         )
 
 
-def _lacks(group: Group, names: list[str]) -> bool:
-    """Whether a group has arrays of a map, and neither it nor any of them has an attribute of the same convention."""
+def _lacks(group: Group, names: list[str], *, in_metres: bool) -> bool:
+    """Whether a group has maps that nothing else tells of, and neither it nor its arrays have attributes of the same convention."""
     prefixes = tuple({f"{name.partition(':')[0]}:" for name in names})
     nodes = [group, *group.hierarchy.children(group)]
-    own = any(name.startswith(prefixes) for node in nodes for name in node.attributes)
-    maps = any(isinstance(node, Array) and (node.ndim or 0) > 1 for node in nodes)
-    return maps and not own
+    if any(name.startswith(prefixes) for node in nodes for name in node.attributes):
+        return False
+    arrays = [node for node in nodes if isinstance(node, Array)]
+    return any(_counts_on(array, group, prefixes, in_metres=in_metres) for array in arrays)
+
+
+def _counts_on(array: Array, group: Group, prefixes: tuple[str, ...], *, in_metres: bool) -> bool:
+    """Whether an array is a map by its dimensions, and has no reference system, or no coordinates, of cs or of CF."""
+    if (array.ndim or 0) < 2 or "cs" in array.attributes:
+        return False
+    names, axes = array.dimension_names or (), spatial_axes(array)
+    if axes is None and any(names):
+        return False  # a table, or values by angle and band
+    along = [group.coordinates.get(str(names[axis])) for axis in axes or ()]
+    placed = bool(along) and None not in along
+    units = [one.attributes.get("units") for one in along if one is not None]
+    if in_metres and any(str(unit).startswith("degree") for unit in units):
+        return False  # it is of another system
+    has = {"proj:": "grid_mapping" in array.attributes, "spatial:": placed}
+    return any(not has[prefix] for prefix in prefixes)
 
 
 def _use(node: Node, entry: dict[str, Any]) -> str | None:

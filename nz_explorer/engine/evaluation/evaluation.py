@@ -415,7 +415,8 @@ class Evaluation:
             if record is not None:
                 self._records.put(array.path, record, "values", results)
                 self._records.work.set(array.path, "values", False)
-        if monotonic is not None and monotonic.fault in ("codec", "size"):
+        damaged = monotonic is not None and monotonic.fault in ("codec", "size")
+        if damaged and not self._wants_contents:  # where all contents are read, these are, too
             self.content_rules(array, cancel, costly=True)
         return monotonic
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model.array import Array
 from nz_explorer.model.dialects.crs import grid_mappings, spatial_axes
+from nz_explorer.model.group import Group
 from nz_explorer.model.node import Node
 
 if TYPE_CHECKING:
@@ -134,14 +135,18 @@ def _of_level(group: Node, array: Array) -> Any:
 
 def _axes(array: Array, told: Iterable[Mapping[str, Any]]) -> tuple[int, int] | None:
     given, names = _said(told, "spatial:dimensions", ""), array.dimension_names or ()
-    if (
-        array.shape is not None
-        and isinstance(given, list)
-        and len(given) == 2
-        and all(name in names for name in given)
-    ):
-        return names.index(given[0]), names.index(given[1])
+    if array.shape is not None and isinstance(given, list) and len(given) == 2:
+        if all(name in names for name in given):
+            return names.index(given[0]), names.index(given[1])
+        if any(all(name in others for name in given) for others in _beside(array)):
+            return None  # it is that of others
     return spatial_axes(array)
+
+
+def _beside(array: Array) -> list[Collection[str | None]]:
+    """Return the names of the dimensions of the arrays of the same group, each once."""
+    group = array.hierarchy.node_if_loaded(array.parent) if array.parent is not None else None
+    return [names or () for names, _ in group.layouts] if isinstance(group, Group) else []
 
 
 def _six(given: Any) -> tuple[float, ...] | None:

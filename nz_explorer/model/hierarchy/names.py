@@ -123,8 +123,8 @@ def renamed_document(name: str) -> str | None:
         known = _RIGHT_NAMES.get(plain.removesuffix(ending).strip("."))
         if known is not None and plain.endswith(ending):
             return known
-    if not name.startswith(".z"):
-        return None
+    if not name.startswith(".z") or not name[1:].isalpha():
+        return None  # of a lock or a checksum nothing else than its ending tells
     # what else begins so is a slip of the pen, such as .zattributes: Zarr v2 has no other names with these letters
     close = get_close_matches(plain, [right.strip(".") for right in _RIGHT_OF_V2], n=1, cutoff=0.7)
     return f".{close[0]}" if close else None

@@ -479,8 +479,8 @@ def _fault(error: BaseException, kind: FaultKind | None = None) -> Fault:
         kind = "limit"
     elif reason == "corrupt":  # what is stored is damaged, and will be the next time, too
         kind = "codec"
-    elif kind is None:
-        kind = "store" if isinstance(error, OSError | ReadError) else "codec"
+    elif kind is None or isinstance(error, ImportError):  # a codec that is not here is no damage
+        kind = "store" if isinstance(error, OSError | ReadError | ImportError) else "codec"
     return Fault(kind, error_text(error))
 
 

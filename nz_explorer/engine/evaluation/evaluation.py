@@ -682,9 +682,8 @@ class Evaluation:
                 self._records.put(path, record, "values", None)
                 if record.contents is not None:
                     stale = self._judge.plan("contents", record.zarr_format).undecided("cost")
-                    left = (
-                        None if self.values_left_out else stale
-                    )  # damaged coordinates alone had any
+                    # damaged coordinates alone had any where others are not read
+                    left = None if self.values_left_out else stale
                     self._records.put(path, record, "contents", left)
                 self._forget_values(path)
         self.add_node(node)

@@ -202,6 +202,30 @@ def test_where_two_things_may_be_wrong_both_can_be_changed(
     assert changed == [name for name in (first, second) if name is not None]
 
 
+@pytest.mark.parametrize(
+    ("transform", "changed"),
+    [
+        ([1000, 0, -180, 0, -1000, 90], ["spatial:transform"]),
+        ([0, 1, -180, -1, 0, 90], []),
+    ],
+)
+def test_no_box_is_written_that_is_beyond_the_earth(
+    transform: list[float], changed: list[str], tmp_path: Path
+) -> None:
+    attributes = {
+        "zarr_conventions": [
+            dict(one.entry) for one in (known_conventions.PROJ, known_conventions.SPATIAL)
+        ],
+        "proj:code": "EPSG:4326",
+        "spatial:dimensions": ["y", "x"],
+        "spatial:transform": transform,
+        "spatial:bbox": _BOX,
+    }
+    (finding,) = _written(tmp_path, [180, 360], attributes)
+    assert finding.pointer == "/attributes/spatial:bbox"
+    assert [fix.patch[0]["path"].removeprefix("/attributes/") for fix in finding.fixes] == changed
+
+
 def test_a_level_gets_the_transform_that_its_layout_has(tmp_path: Path) -> None:
     spatial = {"spatial:dimensions": ["y", "x"], "spatial:bbox": _BOX}
     declared = {"zarr_conventions": [dict(known_conventions.SPATIAL.entry)]}

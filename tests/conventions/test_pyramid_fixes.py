@@ -158,3 +158,23 @@ def test_the_shape_of_a_level_is_left_where_its_path_is_that_of_another(
     found = nz.check(tmp_path, conventions="zcf", progress=False).findings
     (finding,) = [one for one in found if one.pointer.endswith("/layout/1/spatial:shape")]
     assert (finding.fix is not None) == offered
+
+
+@pytest.mark.parametrize(
+    ("given", "right"),
+    [
+        ("https://example.org/my set.json", "https://example.org/my%20set.json"),
+        # what is encoded is part of the address, and these are not
+        (" https://example.org/set.json\n", "https://example.org/set.json"),
+        ("C:\\data\\set.json", None),
+    ],
+)
+def test_only_what_is_part_of_an_address_is_encoded(
+    given: str, right: str | None, tmp_path: Path
+) -> None:
+    multiscales = {"tile_matrix_set": given, "resampling_method": "average"}
+    _written(tmp_path, {"multiscales": multiscales})
+    select = ["GZ-URI-001"]
+    (finding,) = nz.check(tmp_path, conventions="geozarr", select=select, progress=False).findings
+    values = None if finding.fix is None else [one["value"] for one in finding.fix.patch]
+    assert values == (None if right is None else [right])

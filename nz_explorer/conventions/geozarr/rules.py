@@ -78,8 +78,12 @@ _AUTHORITY = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 def _encoded(text: str) -> str | None:
     """Return a URI with the characters encoded that it must not have there: brackets are for addresses of hosts alone.
 
-    None where a text has half of a character, which JSON can have, and UTF-8 cannot.
+    Blanks around it are no part of it. None of a path with backslashes, which is no URI in any spelling, and where a
+    text has half of a character, which JSON can have, and UTF-8 cannot.
     """
+    if "\\" in text:
+        return None
+    text = text.strip()
     authority = _AUTHORITY.match(text)
     start = authority[0] if authority is not None else ""
     rest, hash_sign, fragment = text[len(start) :].partition("#")

@@ -204,7 +204,8 @@ def _box_is_that_of(node: Node, given: list[float], shape: list[int], by: str) -
     why = f' with {REGISTRATION} "node"' if nodes else ""
     if not nodes:
         why = through_the_middle(box, right, given)
-    fixes: tuple[FixMaker, ...] = (set_property(BOX, right),)
+    on_earth = degrees_beyond({**_with_system(node), BOX: right}) is None
+    fixes: tuple[FixMaker, ...] = (set_property(BOX, right),) if on_earth else ()
     if is_box_of(box, given, shape, nodes=not nodes):
         other = "pixel" if nodes else "node"
         why += f"; it is that of the same grid with {REGISTRATION} {shown(other)}"

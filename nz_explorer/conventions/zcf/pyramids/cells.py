@@ -308,6 +308,8 @@ def cells_are_as_large_as_scales_say(group: Group) -> Iterator[Fail]:
         scale = numbers_in(given, len(given)) if isinstance(given, list) else None
         if not scale or 0 in scale or not isinstance(source, str) or source not in found:
             continue
+        if source == level["asset"]:
+            continue  # which is reported
         others = (found[source][2], next(iter(found.values()))[2])
         pairs = of_y_and_x(group, level, scale, 1)
         if (

@@ -192,9 +192,11 @@ def _circles(levels: list[Any]) -> Iterator[tuple[int, list[str]]]:
         given = level.get("asset") if isinstance(level, Mapping) else None
         if not isinstance(given, str) or "derived_from" not in level:
             continue
-        way = [given]
-        while (source := sources.get(way[-1])) is not None and source not in way:
+        # a level's own source comes first: another one may have the same path
+        way, source = [given], level["derived_from"]
+        while isinstance(source, str) and source not in way:
             way.append(source)
+            source = sources.get(source)
         if source == given:
             yield i, way
 

@@ -20,10 +20,14 @@ def is_meant(attributes: Mapping[str, Any]) -> bool:
     attributes : mapping
         The node's attributes.
     """
-    names = (token for key in KEYS for token in tokens(attributes.get(key), key))
-    return any(fold(name).startswith("geozarr") for name in names) or (
-        "multiscales" in attributes and family(attributes) == "GeoZarr"
-    )
+    if "multiscales" in attributes and family(attributes) == "GeoZarr":
+        return True
+    for key in KEYS:
+        if key in attributes:  # nearly no node below the root has one
+            names = tokens(attributes[key], key)
+            if any(fold(name).startswith("geozarr") for name in names):
+                return True
+    return False
 
 
 GEOZARR = Convention(

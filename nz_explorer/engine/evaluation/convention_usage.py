@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nz_explorer.engine.registry import Registry
@@ -61,19 +61,10 @@ class ConventionUsage:
         """
         if is_new and node.text is not None and node.text in self._plain:
             return
-        attributes, plain = node.attributes, True
-        for convention, names in self._where_used.items():
-            if is_new and self._names.isdisjoint(attributes):
-                break  # as nearly always
-            if not attributes.keys().isdisjoint(names):
-                self._users[convention, node.path] = None
-                plain = False
-            elif not is_new:
-                self._users.pop((convention, node.path), None)
-        self._referring.discard(node.path)
-        if not self._refers_by.isdisjoint(attributes):
-            self._referring.add(node.path)
-            plain = False
+        attributes = node.attributes
+        plain = self._names.isdisjoint(attributes)  # as nearly always
+        if not (plain and is_new):
+            self._note_uses(node.path, attributes)
         for convention, suggests in self._suggested_by.items():
             if suggests(attributes):
                 self._suggested[convention, node.path] = None
@@ -82,6 +73,17 @@ class ConventionUsage:
                 self._suggested.pop((convention, node.path), None)
         if plain and node.text is not None:
             self._plain.add(node.text)
+
+    def _note_uses(self, path: str, attributes: dict[str, Any]) -> None:
+        for convention, names in self._where_used.items():
+            if attributes.keys().isdisjoint(names):
+                self._users.pop((convention, path), None)
+            else:
+                self._users[convention, path] = None
+        if self._refers_by.isdisjoint(attributes):
+            self._referring.discard(path)
+        else:
+            self._referring.add(path)
 
     def forget(self, path: str) -> None:
         """Forget one node."""

@@ -19,6 +19,7 @@ from nz_explorer.engine.fixes import Draft, remove, replace
 from nz_explorer.model import Array, Node
 from nz_explorer.model.dialects.cs import ABBREVIATIONS, Axis, CoordinateSet, numbers
 from nz_explorer.model.dialects.ref import is_reference, resolve
+from nz_explorer.model.paths import below
 from nz_explorer.text.phrases import plural
 from nz_explorer.text.units import hemispheres, known_unit
 
@@ -448,7 +449,7 @@ def _cells_of_cf(one: CoordinateSet, pointer: str) -> RuleOutput:
     name = None if held is None else held.attributes.get("bounds")
     if held is None or not isinstance(name, str) or not name or "/" in name:
         return
-    limits = held.hierarchy.node_if_loaded(f"{(held.parent or '/').rstrip('/')}/{name}")
+    limits = held.hierarchy.node_if_loaded(below(held.parent or "/") + name)
     if isinstance(limits, Array):  # CF-REF tells of a name that is that of nothing
         yield Fail(
             pointer,

@@ -20,14 +20,11 @@ def is_meant(attributes: Mapping[str, Any]) -> bool:
     attributes : mapping
         The node's attributes.
     """
-    if "multiscales" in attributes and family(attributes) == "GeoZarr":
-        return True
-    for key in KEYS:
-        if key in attributes:  # nearly no node below the root has one
-            names = tokens(attributes[key], key)
-            if any(fold(name).startswith("geozarr") for name in names):
-                return True
-    return False
+    given = [key for key in KEYS if key in attributes]  # nearly no node below the root has one
+    names = (token for key in given for token in tokens(attributes[key], key))
+    return any(fold(name).startswith("geozarr") for name in names) or (
+        "multiscales" in attributes and family(attributes) == "GeoZarr"
+    )
 
 
 GEOZARR = Convention(

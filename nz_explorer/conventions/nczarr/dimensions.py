@@ -370,8 +370,7 @@ def _set_length(name: str, group: Node, length: int, _node: Node) -> Draft | Non
     member, given = place.member("dimensions")
     if not isinstance(given, dict):
         return None
-    entry = given.get(name)
-    value: Any = {**entry, "size": length} if isinstance(entry, dict) else length
+    value = nczarr_lengths.with_length(given.get(name), length)
     document, _, pointer = place.at(member, name).removeprefix("/").partition("/")
     operation = (replace if name in given else add)(f"/{pointer}", value)
     key = f"{paths.below(group.path)[1:]}{document}"

@@ -150,24 +150,17 @@ def _right_length(pointer: str, dimension: str, given: Any, node: Node) -> Draft
     """Give a dimension the length that the arrays have, or that a text or a float says."""
     if not isinstance(node, Group):
         return None
-    needed = set(_lengths_along(node, f"{paths.below(node.path)}{dimension}"))
+    nodes = node.hierarchy.walk(node.path)
+    lengths = nczarr_lengths.lengths_along(one for one in nodes if isinstance(one, Array))
+    needed = lengths.get(f"{paths.below(node.path)}{dimension}", set())
     size = given.get("size") if isinstance(given, dict) else given
     said = str(size).removesuffix(".0")
     if not needed and isinstance(size, str | float) and said.isdecimal():
         needed = {int(said)}
     if len(needed) != 1:
         return None
-    value: Any = {**given, "size": needed.pop()} if isinstance(given, dict) else needed.pop()
+    value = nczarr_lengths.with_length(given, *needed)
     return Draft("suggest", (replace(pointers.join(pointer, dimension), value),))
-
-
-def _lengths_along(group: Group, reference: str) -> Iterator[int]:
-    """Yield the lengths along a dimension of the arrays in a group, and in groups below."""
-    for array in group.arrays:
-        named = zip(array.dimension_references or (), array.shape or (), strict=False)
-        yield from (length for name, length in named if name == reference)
-    for below in group.groups:
-        yield from _lengths_along(below, reference)
 
 
 def _odd_note(pointer: str, dimension: str, given: Any) -> Fail:

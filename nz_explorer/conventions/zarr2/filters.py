@@ -96,20 +96,19 @@ def _takes_another(
     array: Array, numpy: np.dtype[Any], filter_: dict[str, Any], member: str
 ) -> Iterator[Fail]:
     at, taken, name = f"{_FIRST}/{member}", np.dtype(filter_[member]), filter_["id"]
-    if name == "delta" and (taken.kind == "b" or taken.kind in _NO_DIFFERENCES):
+    if name == "delta" and taken.kind == "b":
+        yield _changes(
+            at,
+            f"the filter delta does not give back truth values: differences of {json_text(taken.str)} are"
+            ' truth values as well; as "|u1" it does',
+        )
+        return
+    if name == "delta" and taken.kind in _NO_DIFFERENCES:
         what = json_text(taken.str)
-        if taken.kind == "b":
-            yield _changes(
-                at,
-                f"the filter delta does not give back truth values: differences of {what} are"
-                ' truth values as well; as "|u1" it does',
-            )
-        else:
-            yield Fail(
-                at,
-                f"the filter delta is for numbers, and {what} cannot be subtracted and added up again",
-                readers=dict.fromkeys(_READERS, _RAISES_WHEN_READ),
-            )
+        yield _raises(
+            at,
+            f"the filter delta is for numbers, and {what} cannot be subtracted and added up again",
+        )
         return
     if taken == numpy or not taken.itemsize:
         return
@@ -117,11 +116,7 @@ def _takes_another(
     chunk = array.chunk_shape or ()
     row = numpy.itemsize * (chunk[-1] if chunk else 1)
     if math.prod(chunk) * numpy.itemsize % taken.itemsize:
-        yield Fail(
-            at,
-            f"{whose}: the bytes of a chunk are no whole number of them",
-            readers=dict.fromkeys(_READERS, _RAISES_WHEN_READ),
-        )
+        yield _raises(at, f"{whose}: the bytes of a chunk are no whole number of them")
     elif row % taken.itemsize and array.metadata.get("order") == "C":
         yield _writes_none(
             at, f"{whose}, of which the bytes along the last dimension are no whole number"
@@ -141,7 +136,9 @@ def _loses(numpy: np.dtype[Any], taken: np.dtype[Any], filter_: dict[str, Any]) 
     return "f" in numpy.kind + taken.kind
 
 
-_RAISES_WHEN_READ = "opens the array, and raises an error when it reads or writes a chunk"
+def _raises(at: str, why: str) -> Fail:
+    does = "opens the array, and raises an error when it reads or writes a chunk"
+    return Fail(at, why, readers=dict.fromkeys(_READERS, does))
 
 
 def _writes_none(at: str, why: str) -> Fail:

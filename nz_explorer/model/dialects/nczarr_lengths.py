@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nz_explorer.model.array import Array
 
 LONGEST = 2**63 - 1
 """The longest dimension that netCDF-C can count; it takes every longer one for this."""
@@ -42,3 +46,32 @@ def number_read(given: Any) -> int | None:
         return None
     found = _NUMBER.match(f"{size:f}" if isinstance(size, float) else str(size))
     return 0 if found is None else int(found[0])
+
+
+def with_length(given: Any, length: int) -> Any:
+    """Return the note of a dimension with another length; whether it is unlimited stays.
+
+    Parameters
+    ----------
+    given
+        The note: a length, an object with one, or what stands in its place.
+    length : int
+        The length.
+    """
+    return {**given, "size": length} if isinstance(given, Mapping) else length
+
+
+def lengths_along(arrays: Iterable[Array]) -> dict[str, set[int]]:
+    """Return the lengths that arrays have along each dimension that they refer to, by its full name.
+
+    Parameters
+    ----------
+    arrays : iterable of Array
+        The arrays.
+    """
+    found: dict[str, set[int]] = {}
+    for array in arrays:
+        named = zip(array.dimension_references or (), array.shape or (), strict=False)
+        for reference, length in named:
+            found.setdefault(reference, set()).add(length)
+    return found

@@ -114,23 +114,26 @@ def level_above(group: Node) -> tuple[Node | None, Mapping[str, Any]]:
         The group.
     """
     above = group.hierarchy.node_if_loaded(group.parent) if group.parent is not None else None
-    given = None if above is None else above.attributes.get("multiscales")
-    layout = given.get("layout") if isinstance(given, Mapping) else None
-    for level in layout if isinstance(layout, list) else ():
-        named = isinstance(level, Mapping) and level.get("asset") == group.name
-        if named and "spatial:transform" in level:
+    for level in () if above is None else _levels_at(above, group.name):
+        if "spatial:transform" in level:
             return above, level
     return None, {}
 
 
 def _of_level(group: Node, array: Array) -> Any:
     """Return the transform that a pyramid has for an array that is one of its levels; False where it has none for one that is derived."""
-    given = group.attributes.get("multiscales")
+    for level in _levels_at(group, array.name):
+        return level.get("spatial:transform", False if "derived_from" in level else None)
+    return None
+
+
+def _levels_at(pyramid: Node, asset: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the items of a layout that are about one of the nodes directly in the group that has it."""
+    given = pyramid.attributes.get("multiscales")
     layout = given.get("layout") if isinstance(given, Mapping) else None
     for level in layout if isinstance(layout, list) else ():
-        if isinstance(level, Mapping) and level.get("asset") == array.name:
-            return level.get("spatial:transform", False if "derived_from" in level else None)
-    return None
+        if isinstance(level, Mapping) and level.get("asset") == asset:
+            yield level
 
 
 def _axes(array: Array, told: Iterable[Mapping[str, Any]]) -> tuple[int, int] | None:

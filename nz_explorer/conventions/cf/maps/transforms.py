@@ -122,7 +122,7 @@ def _is_in_metres(given: Transform, array: Array) -> bool:
 
 def _in_a_layout(array: Array, given: Transform) -> bool:
     """Whether it is a pyramid above the group of a coordinate that has the transform, for the group as a level."""
-    return given.path in list(all_above(array.parent or "/"))
+    return given.path in all_above(array.parent or "/")
 
 
 def _is_text(array: Array, given: Transform) -> bool:

@@ -13,7 +13,7 @@ from nz_explorer.engine.entry_comparison import differences
 from nz_explorer.engine.findings import Fail, Place
 from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace
 from nz_explorer.model import Array, Group
-from nz_explorer.model.dialects import nczarr
+from nz_explorer.model.dialects import nczarr, nczarr_lengths
 from nz_explorer.model.paths import below
 
 if TYPE_CHECKING:
@@ -289,14 +289,9 @@ def as_long_as_now(pair: Pair, noted: Mapping[str, Any]) -> dict[str, Any]:
     noted : mapping
         Attributes as they were.
     """
-    found: dict[str, set[int]] = {}
     group = pair.node
-    for node in group.hierarchy.walk(group.path) if isinstance(group, Group) else ():
-        if isinstance(node, Array):
-            for name, length in zip(
-                node.dimension_references or (), node.shape or (), strict=False
-            ):
-                found.setdefault(name, set()).add(length)
+    nodes = group.hierarchy.walk(group.path) if isinstance(group, Group) else ()
+    found = nczarr_lengths.lengths_along(one for one in nodes if isinstance(one, Array))
     return {key: _with_lengths(value, below(pair.path), found) for key, value in noted.items()}
 
 
@@ -308,6 +303,5 @@ def _with_lengths(noted: Any, stem: str, found: Mapping[str, set[int]]) -> Any:
     for name, size in dimensions.items():
         lengths = found.get(stem + name, set())
         if len(lengths) == 1:
-            (length,) = lengths
-            now[name] = {**size, "size": length} if isinstance(size, Mapping) else length
+            now[name] = nczarr_lengths.with_length(size, *lengths)
     return {**noted, "dimensions": now}

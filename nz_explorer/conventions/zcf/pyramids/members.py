@@ -92,7 +92,7 @@ def levels_have_data(group: Group) -> Iterator[Fail]:
         node = group.hierarchy.get(below(group.path) + given) if _is_path(given) else None
         if node is not None and node is not group:
             found[i] = node
-    filled = next(filter(_has_data, found.values()), None)
+    filled = next(filter(_arrays_of, found.values()), None)
     if filled is None:
         return
     for i, node in found.items():
@@ -110,9 +110,10 @@ def levels_have_data(group: Group) -> Iterator[Fail]:
             )
 
 
-def _has_data(node: Node) -> bool:
-    inside = node.hierarchy.children(node) if isinstance(node, Group) else [node]
-    return any(isinstance(one, Array) for one in inside)
+def _arrays_of(level: Node) -> list[Array]:
+    """Return the arrays directly in a level; a level that is an array is its own."""
+    inside = level.hierarchy.children(level) if isinstance(level, Group) else [level]
+    return [one for one in inside if isinstance(one, Array)]
 
 
 @rule("ZCF-MS-001", on="group", needs=("attributes",), when=_has_layout)
@@ -145,14 +146,13 @@ def levels_are_listed(group: Group) -> Iterator[Fail]:
 
 def _grids(node: Node) -> dict[str, tuple[Any, Any]]:
     """Return the names of dimensions, and the shape, of the arrays of two dimensions and more that a level has, or is."""
-    inside = node.hierarchy.children(node) if isinstance(node, Group) else [node]
     return {
         array.name if array is not node else "": (
             (array.dimension_names, array.data_type.text),
             array.shape,
         )
-        for array in inside
-        if isinstance(array, Array) and (array.ndim or 0) > 1 and array.dimension_names
+        for array in _arrays_of(node)
+        if (array.ndim or 0) > 1 and array.dimension_names
     }
 
 
